@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/source/kernel_source.h"
+#include "core/trace/overlap_report.h"
+#include "core/trace/timeline.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cuco {
+
+enum class Stage { screen, compile, verify, benchmark, profile };
+std::string_view toString(Stage stage);
+std::optional<Stage> stageFromString(std::string_view text);
+
+enum class Verdict {
+    verified,
+    marker_error,         ///< evolve markers broken
+    frozen_code_changed,
+    invalid_directive,    ///< missing, malformed, or against the design space's rules
+    invalid_tunable,
+    duplicate,            ///< normalised text equals an earlier candidate's
+    not_emulable,
+    compile_error,
+    setup_failed,         ///< cuco_setup, cuco_run or a CUDA or NCCL call in it returned an error
+    wrong_result,
+    out_of_bounds,
+    race,
+    deadlock,
+    timeout,
+    crash,
+    timing_mismatch,
+    faster_than_possible,
+    tampering,
+};
+std::string_view toString(Verdict verdict);
+std::optional<Verdict> verdictFromString(std::string_view text);
+
+/// Times of one shape. Every figure is a makespan: the slowest rank.
+struct ShapeTiming {
+    std::string shape;
+    int ranks = 0;
+    std::vector<double> samples_us;
+    std::vector<double> baseline_samples_us;  ///< of the strongest host baseline, same run
+    std::string baseline;                     ///< its name
+    double time_us = 0, baseline_us = 0;      ///< medians
+    double speedup = 0, ci_low = 0, ci_high = 0;  ///< ratio of makespans; 95 % interval, equal when modelled
+    double bound_us = 0;
+};
+
+/// The first wrong element of a rank's output.
+struct Mismatch {
+    int rank = 0;
+    std::string buffer, shape;
+    std::int64_t element = 0;
+    double expected = 0, got = 0;
+    std::int64_t wrong_elements = 0, elements = 0;
+    double relative_l2 = 0;
+};
+
+/// The outcome of the cascade for one candidate. Failure is data.
+struct Evaluation {
+    Verdict verdict = Verdict::verified;
+    Stage stage = Stage::screen;  ///< the last stage it entered
+    std::string message;          ///< one sentence; empty when verified
+    std::string detail;           ///< the compiler's own lines, who waits for what
+    SourceFault at;               ///< at.line == 0 when no line applies
+    std::vector<Mismatch> mismatches;
+    std::vector<ShapeTiming> timings;
+    std::optional<OverlapReport> overlap;
+    bool modelled = false;
+    double compile_ms = 0, run_ms = 0;  ///< wall time spent on it
+
+    bool verified() const { return verdict == Verdict::verified; }
+    /// Geometric mean over the shapes; nothing before benchmark.
+    std::optional<double> speedup() const, ciLow() const, ciHigh() const;
+    std::optional<double> timeUs() const, boundUs() const;
+};
+
+nlohmann::json toJson(const Evaluation& evaluation);
+Result<Evaluation> evaluationFromJson(const nlohmann::json& json);
+
+}  // namespace cuco

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/run/run_event.h"
+#include "core/run/run_file.h"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace cuco {
+
+class Evaluator;
+class Proposer;
+
+/// The engine: owns the run file's writer, drives proposer and evaluator on threads of its own, and is the
+/// only place where a person's decision enters. All methods return at once unless they say otherwise.
+///
+/// Proposal number n sees exactly the candidates 0 … n − window, window = islands × children, once they are
+/// settled: proposing, compiling and measuring overlap, and a seed still gives the same candidates.
+class RunController {
+public:
+    struct Parts {
+        std::unique_ptr<RunFile> file;  ///< opened for writing
+        std::shared_ptr<Evaluator> evaluator;
+        std::unique_ptr<Proposer> proposer;
+    };
+
+    RunController(Parts parts, RunObserver observer);
+    ~RunController();  ///< stops, waits for the threads, closes the file
+
+    void start();   ///< begins, or goes on with, a run that is created, paused or stopped
+    void pause();   ///< nothing new is proposed; what is in flight settles
+    void resume();
+    void stop();    ///< cancels what is in flight; it is evaluated again on resume
+    void wait();    ///< blocks until the run is finished, stopped, paused or failed
+
+    Result<void> promote(const std::string& candidate_id, const std::string& reason);
+    Result<void> reject(const std::string& candidate_id, const std::string& reason);
+    Result<void> undo();
+
+private:
+    struct Private;
+    std::unique_ptr<Private> d_;
+};
+
+}  // namespace cuco

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <expected>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cuco {
+
+/// Lines between `// EVOLVE-BLOCK-START` and `// EVOLVE-BLOCK-END`, the markers excluded.
+struct EvolveBlock {
+    std::size_t begin = 0, end = 0;             ///< byte range of the block's text in the file
+    std::size_t first_line = 0, last_line = 0;  ///< 1-based; last_line < first_line when empty
+};
+
+struct SourceFault {
+    std::size_t line = 0;  ///< 1-based; 0 when no line applies
+    std::string message;
+};
+
+/// One translation unit of a candidate, split at its evolve markers. Frozen code is everything else,
+/// the marker lines included.
+class KernelSource {
+public:
+    /// Faults: no block, an END without START, a START inside a block, a block that is never closed,
+    /// a NUL byte, more than 4 MiB.
+    static std::expected<KernelSource, SourceFault> parse(std::string text);
+
+    const std::string& text() const { return text_; }
+    const std::vector<EvolveBlock>& blocks() const { return blocks_; }
+    std::string_view blockText(std::size_t index) const;
+    /// Frozen segments in order; blocks().size() + 1 of them.
+    std::vector<std::string_view> frozenSegments() const;
+
+private:
+    std::string text_;
+    std::vector<EvolveBlock> blocks_;
+};
+
+/// Nothing when all frozen bytes of `candidate` equal those of `original`; otherwise the candidate's
+/// first line that differs.
+std::expected<void, SourceFault> compareFrozen(const KernelSource& original, const KernelSource& candidate);
+
+std::string sha256Hex(std::string_view bytes);
+
+}  // namespace cuco

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/workload/size_expression.h"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cuco {
+
+enum class ElementType { bf16, f16, f32, i32 };
+std::size_t bytesOf(ElementType type);
+std::string_view toString(ElementType type);
+
+/// A named problem size. `represents` is set on shapes for the emulated node: the real shape whose
+/// proportions the modelled GPU is scaled to, so that modelled times are those of that shape.
+struct Shape {
+    std::string name;
+    SizeValues parameters;
+    std::optional<SizeValues> represents;
+};
+
+/// One buffer of a rank. `elements` may use the parameters, `ranks` and `rank`.
+struct BufferSpec {
+    std::string name;
+    ElementType type = ElementType::f32;
+    SizeExpression elements;
+};
+
+struct Tolerance {
+    double relative_l2 = 0;  ///< ‖out − ref‖ / ‖ref‖ over a rank's output
+    double max_error = 0;    ///< |out − ref| of one element, relative to the reference's root mean square
+};
+
+/// What a rank must at least do for a shape: the roofline. All per rank.
+struct Roofline {
+    SizeExpression flops, hbm_bytes, link_bytes;
+};
+
+struct Strategy {
+    std::string name;  ///< file name without extension
+    std::filesystem::path file;
+};
+
+struct Workload {
+    std::string name, title, summary;
+    std::filesystem::path folder;
+    std::vector<std::string> parameters;  ///< in the order the candidate sees them in cuco_context::shape
+    std::vector<int> ranks;               ///< rank counts it is made for; the first is the default
+    std::vector<BufferSpec> inputs, outputs;
+    Tolerance tolerance;
+    Roofline roofline;
+    std::vector<Shape> search_shapes, verify_shapes, validation_shapes;  ///< for GPUs
+    std::vector<Shape> emulated_search_shapes, emulated_verify_shapes;
+    std::filesystem::path host_source, seed_source, reference_source;
+    std::vector<Strategy> strategies;
+    std::chrono::seconds compile_timeout{120}, run_timeout{60};
+};
+
+/// Reads and checks `folder`/workload.json and that the files it names are there. The error names the
+/// field that is missing or contradicts another.
+Result<Workload> loadWorkload(const std::filesystem::path& folder);
+
+/// Every folder below `root` with a workload.json, by name; one that does not load is an error.
+Result<std::vector<Workload>> loadWorkloads(const std::filesystem::path& root);
+
+Result<Shape> findShape(const Workload& workload, const std::string& name);
+
+/// Rates of a node's GPU. `source` says where they come from: "modelled", "measured …".
+struct DeviceRates {
+    double flops_per_s = 0;       ///< dense, of the workload's type, by the best library
+    double hbm_bytes_per_s = 0;
+    double link_bytes_per_s = 0;  ///< out of one GPU
+    std::string source;
+};
+
+/// max(flops / rate, HBM bytes / rate, link bytes / rate) of the slowest rank, in µs. For a shape that
+/// represents another, of the represented one.
+Result<double> boundUs(const Workload& workload, const Shape& shape, int ranks, const DeviceRates& rates);
+
+}  // namespace cuco
