@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/design/directive.h"
-#include "core/evaluation/evaluation.h"
+#include "core/evaluation/candidate_evaluator.h"
 #include "core/nodes/node.h"
 #include "core/nodes/toolchain.h"
 #include "core/workload/workload.h"
@@ -15,43 +15,23 @@
 
 namespace cuco {
 
-struct EvaluationRequest {
-    std::string source;
-    Stage until = Stage::profile;
-    std::vector<Shape> shapes;         ///< to benchmark; empty: the workload's search shapes for this node
-    int ranks = 0;                     ///< 0: the workload's default that the node can run
-    std::uint64_t input_seed = 1;
-    bool screened = true;              ///< false for host.cu, which has no directive
-};
-
-struct EvaluationResult {
-    Evaluation evaluation;
-    std::optional<Timeline> timeline;  ///< of the first shape
-};
-
 /// Built for one workload on one node. `prepare` builds the harness and measures the baselines once;
 /// afterwards `compile` and `measure` may be called from several threads.
-class Evaluator {
+class Evaluator : public CandidateEvaluator {
 public:
     Evaluator(std::shared_ptr<Node> node, std::unique_ptr<Toolchain> toolchain, Workload workload,
               DesignSpace design_space);
-    ~Evaluator();
+    ~Evaluator() override;
 
-    const Workload& workload() const;
-    const NodeProbe& probe() const;  ///< valid after prepare
+    const Workload& workload() const override;
+    const NodeProbe& probe() const override;
 
-    Result<void> prepare(std::stop_token stop);
-    /// host.cu and the other host-driven baselines as measured by `prepare`.
-    const std::vector<EvaluationResult>& baselines() const;
+    Result<void> prepare(std::stop_token stop) override;
+    const std::vector<EvaluationResult>& baselines() const override;
 
-    /// Screen and compile: cheap, runs ahead.
-    struct Compiled {
-        Evaluation evaluation;  ///< final when it is not verified()
-        std::shared_ptr<JobFolder> job;
-    };
-    Result<Compiled> compile(const EvaluationRequest& request, std::stop_token stop);
-    /// Verify, benchmark and profile, as far as `request.until` says.
-    Result<EvaluationResult> measure(const EvaluationRequest& request, Compiled compiled, std::stop_token stop);
+    Result<Compiled> compile(const EvaluationRequest& request, std::stop_token stop) override;
+    Result<EvaluationResult> measure(const EvaluationRequest& request, Compiled compiled,
+                                     std::stop_token stop) override;
     /// Both.
     Result<EvaluationResult> evaluate(const EvaluationRequest& request, std::stop_token stop);
 

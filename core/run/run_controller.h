@@ -11,7 +11,7 @@
 
 namespace cuco {
 
-class Evaluator;
+class CandidateEvaluator;
 class Proposer;
 
 /// The engine: owns the run file's writer, drives proposer and evaluator on threads of its own, and is the
@@ -23,7 +23,7 @@ class RunController {
 public:
     struct Parts {
         std::unique_ptr<RunFile> file;  ///< opened for writing
-        std::shared_ptr<Evaluator> evaluator;
+        std::shared_ptr<CandidateEvaluator> evaluator;
         std::unique_ptr<Proposer> proposer;
     };
 

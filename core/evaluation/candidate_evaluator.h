@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/evaluation/evaluation.h"
+#include "core/nodes/node.h"
+#include "core/workload/workload.h"
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace cuco {
+
+struct EvaluationRequest {
+    std::string source;
+    Stage until = Stage::profile;
+    std::vector<Shape> shapes;  ///< to benchmark; empty: the workload's search shapes for this node
+    int ranks = 0;              ///< 0: the workload's default that the node can run
+    std::uint64_t input_seed = 1;
+    bool screened = true;  ///< false for host.cu, which has no directive
+};
+
+struct EvaluationResult {
+    Evaluation evaluation;
+    std::optional<Timeline> timeline;  ///< of the first shape
+};
+
+/// What a run needs of an evaluator. After `prepare`, `compile` and `measure` may be called from several threads.
+class CandidateEvaluator {
+public:
+    virtual ~CandidateEvaluator() = default;
+
+    virtual const Workload& workload() const = 0;
+    virtual const NodeProbe& probe() const = 0;  ///< valid after prepare
+
+    virtual Result<void> prepare(std::stop_token stop) = 0;
+    /// host.cu and the other host-driven baselines as measured by `prepare`.
+    virtual const std::vector<EvaluationResult>& baselines() const = 0;
+
+    /// Screen and compile: cheap, runs ahead.
+    struct Compiled {
+        Evaluation evaluation;  ///< final when it is not verified()
+        std::shared_ptr<JobFolder> job;
+    };
+    virtual Result<Compiled> compile(const EvaluationRequest& request, std::stop_token stop) = 0;
+    /// Verify, benchmark and profile, as far as `request.until` says.
+    virtual Result<EvaluationResult> measure(const EvaluationRequest& request, Compiled compiled,
+                                             std::stop_token stop) = 0;
+};
+
+}  // namespace cuco
