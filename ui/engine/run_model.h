@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/run/run_event.h"
+#include "core/run/run_file.h"
+
+#include <QHash>
+#include <QObject>
+#include <QString>
+
+#include <memory>
+
+namespace cuco::ui {
+
+class EngineBridge;
+
+/// One run on the GUI thread: a snapshot kept current by the engine's events, what is read from the file
+/// on demand, and the commands. Looking needs no writer; the first command opens the engine.
+class RunModel : public QObject {
+    Q_OBJECT
+
+public:
+    /// Opens a file to look at it.
+    static Result<std::unique_ptr<RunModel>> open(const QString& path);
+    /// A run that exists by value only, such as one whose file is still being made.
+    explicit RunModel(RunSnapshot snapshot, QString path = {});
+    ~RunModel() override;
+
+    QString path() const { return path_; }
+    const RunSnapshot& snapshot() const { return snapshot_; }
+    const Progress& progress() const { return progress_; }
+    const Candidate* candidate(const QString& id) const;
+
+    Result<std::string> source(const QString& id);
+    Result<std::optional<Timeline>> timeline(const QString& id);
+    Result<std::vector<AgentStep>> steps();
+
+    /// Makes the file and starts the run; preparing it happens on another thread.
+    void createAndStart(const RunConfig& config);
+    void start();
+    void pause();
+    void resume();
+    void stop();
+    void promote(const QString& id, const QString& reason);
+    void reject(const QString& id, const QString& reason);
+    void undo();
+    bool canUndo() const;
+
+    bool isActive() const;     ///< the engine works on it, or is being prepared to
+    QString activity() const;  ///< what is being prepared, for the status bar; may be empty
+
+    /// What an event of the engine does to the snapshot.
+    void apply(const RunEvent& event);
+
+Q_SIGNALS:
+    void reset();
+    void candidateChanged(const QString& id);
+    void baselinesChanged();
+    void stepsAdded();
+    void decisionsChanged();
+    void logged();
+    void stateChanged();
+    void progressChanged();
+    void activityChanged();
+    void failed(const cuco::Error& error);
+
+private:
+    void index();
+    void reload();
+    void connectBridge();
+
+    QString path_;
+    RunSnapshot snapshot_;
+    Progress progress_;
+    QHash<QString, int> index_by_id_;
+    std::unique_ptr<RunFile> file_;  ///< read only; null while the file does not exist
+    std::unique_ptr<EngineBridge> bridge_;
+};
+
+}  // namespace cuco::ui
