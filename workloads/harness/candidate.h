@@ -17,12 +17,17 @@
 /* A number worth tuning: name, value, choices. The value is what is compiled; the rest is for the search. */
 #define CUCO_TUNE(name, value, ...) constexpr long long name = value
 
+/* Codes that cuco_setup and cuco_run return: bits 0-15 say what failed (a CUDA error as it is, an NCCL result
+ * or another library's status above its base), bits 16-30 the candidate's line, 0 when unknown. */
+#define CUCO_NCCL_ERROR_BASE 10000
+#define CUCO_LIBRARY_ERROR_BASE 20000
+
 typedef struct cuco_context {
     int abi_version;
     int rank, ranks;
-    ncclComm_t comm;                            /* for this candidate alone */
-    int64_t shape[CUCO_MAX_SHAPE_PARAMETERS];   /* the workload's parameters in the manifest's order */
-    int device;                                 /* CUDA ordinal, already current */
+    ncclComm_t comm;                          /* for this candidate alone */
+    int64_t shape[CUCO_MAX_SHAPE_PARAMETERS]; /* the workload's parameters in the manifest's order */
+    int device;                               /* CUDA ordinal, already current */
     int sm_count;
     int64_t l2_bytes;
     /* Memory from ncclMemAlloc with the same layout on every rank, in which all outputs lie. It is not
@@ -42,7 +47,8 @@ typedef struct cuco_io {
 extern "C" {
 #endif
 
-/* Not timed. Windows, device communicators, streams, scratch memory. 0, or a CUDA/NCCL error code. */
+/* Not timed. Windows, device communicators, streams, scratch memory. 0, or an error code; teardown follows
+ * whenever *state was set. */
 int cuco_setup(const cuco_context* context, void** state);
 /* One iteration; everything it does is ordered on `stream`. 0, or an error code. */
 int cuco_run(void* state, const cuco_io* io, cudaStream_t stream);
@@ -50,11 +56,42 @@ void cuco_teardown(void* state);
 
 /* In reference.cu instead: the oracle. Writes the rank's outputs from the inputs of all ranks:
  * inputs[r * input_count + i] is input i of rank r. Accumulates in float32 or better; outputs are float32. */
-int cuco_reference(const cuco_context* context, const void* const* inputs, float* const* outputs,
-                   cudaStream_t stream);
+int cuco_reference(const cuco_context* context, const void* const* inputs, float* const* outputs, cudaStream_t stream);
 
 #ifdef __cplusplus
 }
+
+inline int cuco_error_code(cudaError_t error)
+{
+    return static_cast<int>(error);
+}
+inline int cuco_error_code(ncclResult_t result)
+{
+    return result == ncclSuccess ? 0 : CUCO_NCCL_ERROR_BASE + static_cast<int>(result);
+}
+/* cuBLAS and other libraries: an enumeration in which 0 is success. */
+template <class Status>
+inline int cuco_error_code(Status status)
+{
+    return static_cast<int>(status) == 0 ? 0 : CUCO_LIBRARY_ERROR_BASE + static_cast<int>(status);
+}
+
+/* A code of a function that used CUCO_TRY itself. */
+inline int cuco_error_code(int code)
+{
+    return code;
+}
+inline int cuco_error_at(int code, int line)
+{
+    return code < 0x10000 && line < 0x8000 ? code | line << 16 : code;
+}
+
+/* In a function that returns such a code: passes a failed call on, with its line. */
+#define CUCO_TRY(call)                                       \
+    do {                                                     \
+        if (const int cuco_try_code = cuco_error_code(call)) \
+            return cuco_error_at(cuco_try_code, __LINE__);   \
+    } while (0)
 #endif
 
 #endif
