@@ -37,9 +37,9 @@ struct NodeProbe {
     std::string node;
     NodeKind kind = NodeKind::emulated;
     bool usable = false;
-    std::vector<Error> problems;         ///< what keeps it from being used, with the remedy
-    std::string compiler;                ///< "g++ 12.2.0", "nvcc 13.0"
-    std::vector<GpuInfo> gpus;           ///< empty on the emulated node
+    std::vector<Error> problems;  ///< what keeps it from being used, with the remedy
+    std::string compiler;         ///< "g++ 12.2.0", "nvcc 13.0"
+    std::vector<GpuInfo> gpus;    ///< empty on the emulated node
     std::vector<NcclInstall> nccl;
     std::set<std::string> capabilities;  ///< "lsa", "gin", "copy_engine", "cooperative_launch"
     int max_ranks = 0;
@@ -63,8 +63,7 @@ public:
     virtual Result<NodeProbe> probe(std::stop_token stop) = 0;
     virtual Result<std::shared_ptr<JobFolder>> createJob() = 0;
     virtual Result<void> put(const JobFolder& job, const std::string& file_name, std::string_view bytes) = 0;
-    virtual Result<std::string> fetch(const JobFolder& job, const std::string& file_name,
-                                      std::uint64_t max_bytes) = 0;
+    virtual Result<std::string> fetch(const JobFolder& job, const std::string& file_name, std::uint64_t max_bytes) = 0;
     virtual Result<CommandOutcome> run(const Command& command, std::stop_token stop) = 0;
 };
 

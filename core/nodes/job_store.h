@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/nodes/node.h"
+
+namespace cuco {
+
+/// Job folders and commands on this machine: what the local and the emulated node have in common.
+/// Job folders that dead processes left behind more than a day ago are removed at the first use.
+class JobStore {
+public:
+    Result<std::shared_ptr<JobFolder>> createJob();
+    /// Replaces whatever stands under that name; never writes through a link.
+    Result<void> put(const JobFolder& job, const std::string& file_name, std::string_view bytes);
+    /// Refuses links and anything that is no plain file.
+    Result<std::string> fetch(const JobFolder& job, const std::string& file_name, std::uint64_t max_bytes);
+    /// The command's own variables are added to scrubbedEnvironment().
+    Result<CommandOutcome> run(Command command, std::stop_token stop);
+};
+
+}  // namespace cuco

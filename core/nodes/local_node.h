@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/nodes/job_store.h"
+#include "core/nodes/node.h"
+
+#include <optional>
+#include <string_view>
+
+namespace cuco {
+
+/// The CUDA toolkit of this machine.
+struct CudaToolkit {
+    std::filesystem::path home, nvcc;
+    std::string version;  ///< "13.0"
+};
+
+/// $CUDA_HOME, $CUDA_PATH, nvcc on PATH, /usr/local/cuda. The error says how to install one.
+Result<CudaToolkit> findCudaToolkit(std::stop_token stop);
+
+/// The lines of `nvidia-smi --query-gpu=name,memory.total,driver_version --format=csv,noheader,nounits`.
+/// Lines that do not read so are left out.
+std::vector<GpuInfo> parseNvidiaSmi(std::string_view csv);
+
+/// This machine and its NVIDIA GPUs.
+class LocalNode : public Node {
+public:
+    const std::string& name() const override { return name_; }
+    NodeKind kind() const override { return NodeKind::local; }
+    Result<NodeProbe> probe(std::stop_token stop) override;
+    Result<std::shared_ptr<JobFolder>> createJob() override { return jobs_.createJob(); }
+    Result<void> put(const JobFolder& job, const std::string& file_name, std::string_view bytes) override
+    {
+        return jobs_.put(job, file_name, bytes);
+    }
+    Result<std::string> fetch(const JobFolder& job, const std::string& file_name, std::uint64_t max_bytes) override
+    {
+        return jobs_.fetch(job, file_name, max_bytes);
+    }
+    Result<CommandOutcome> run(const Command& command, std::stop_token stop) override
+    {
+        return jobs_.run(command, stop);
+    }
+
+private:
+    std::string name_ = "local";
+    JobStore jobs_;
+};
+
+}  // namespace cuco
