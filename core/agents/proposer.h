@@ -8,16 +8,18 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 namespace cuco {
 
-/// One decision of an agent, shown in the trace view.
+/// One decision of an agent, shown in the trace view. In a Proposal the ids count from 1 and `parent` names one of
+/// them; the run file replaces both by numbers that are unique in the run.
 struct AgentStep {
-    int id = 0;                ///< unique in the run; assigned by the run file
-    int parent = 0;            ///< 0: top level
+    int id = 0;
+    int parent = 0;  ///< 0: top level
     std::string candidate_id;
     std::string agent;         ///< "tunable proposer", "slow path", "judge"
     std::string title;         ///< "Chose parent c12"
@@ -39,9 +41,13 @@ struct Proposal {
 /// the same proposals however long evaluations take.
 struct ProposalContext {
     int number = 0, island = 0, generation = 0;
+    int generations = 0;               ///< of the whole run; the islands' seeds are generation 0
+    int proposals_per_generation = 0;  ///< over all islands
     std::uint64_t run_seed = 0;
-    std::vector<Candidate> visible;           ///< settled, in order of number
-    std::vector<std::string> known_sources;   ///< sha256 of every proposal so far, in flight included
+    ParentSelectionSettings parent_selection;
+    std::vector<std::shared_ptr<const Candidate>> visible;  ///< settled, in order of number
+    /// Whether a text of this sha256 was proposed before, in flight included.
+    std::function<bool(const std::string& sha256)> is_known;
     std::function<Result<std::string>(const std::string& id)> source_of;
 };
 
@@ -50,7 +56,8 @@ public:
     virtual ~Proposer() = default;
     /// The candidates a run begins with: one for each island, `island` cycling.
     virtual Result<Proposal> seed(int island) = 0;
-    virtual Result<Proposal> propose(const ProposalContext& context, std::stop_token stop) = 0;
+    /// Nothing when there is nothing left to try: the run then finishes early.
+    virtual Result<std::optional<Proposal>> propose(const ProposalContext& context, std::stop_token stop) = 0;
 };
 
 }  // namespace cuco
