@@ -21,14 +21,14 @@ std::optional<Stage> stageFromString(std::string_view text);
 
 enum class Verdict {
     verified,
-    marker_error,         ///< evolve markers broken
+    marker_error,  ///< evolve markers broken
     frozen_code_changed,
-    invalid_directive,    ///< missing, malformed, or against the design space's rules
+    invalid_directive,  ///< missing, malformed, or against the design space's rules
     invalid_tunable,
-    duplicate,            ///< normalised text equals an earlier candidate's
+    duplicate,  ///< normalised text equals an earlier candidate's
     not_emulable,
     compile_error,
-    setup_failed,         ///< cuco_setup, cuco_run or a CUDA or NCCL call in it returned an error
+    setup_failed,  ///< cuco_setup, cuco_run or a CUDA or NCCL call in it returned an error
     wrong_result,
     out_of_bounds,
     race,
@@ -47,9 +47,9 @@ struct ShapeTiming {
     std::string shape;
     int ranks = 0;
     std::vector<double> samples_us;
-    std::vector<double> baseline_samples_us;  ///< of the strongest host baseline, same run
-    std::string baseline;                     ///< its name
-    double time_us = 0, baseline_us = 0;      ///< medians
+    std::vector<double> baseline_samples_us;      ///< of the strongest host baseline, same run
+    std::string baseline;                         ///< its name
+    double time_us = 0, baseline_us = 0;          ///< medians
     double speedup = 0, ci_low = 0, ci_high = 0;  ///< ratio of makespans; 95 % interval, equal when modelled
     double bound_us = 0;
 };

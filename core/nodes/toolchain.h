@@ -21,6 +21,12 @@ struct BuildFault {
     std::string first_error, log;
 };
 
+/// What job.txt names; `candidate` is relative to the job's folder.
+struct HarnessFiles {
+    std::filesystem::path candidate = "candidate.so", reference;
+    std::filesystem::path model;  ///< of the GPU, on the emulated node; empty elsewhere
+};
+
 /// How sources become programs on a node: the CUDA compiler against a matching NCCL, or the system
 /// compiler against the emulator.
 class Toolchain {
@@ -33,6 +39,8 @@ public:
                                                           std::stop_token stop) = 0;
     /// The command that runs the harness in `job` on job.txt (see workloads/harness/README.md).
     virtual Command harnessCommand(const JobFolder& job, const std::string& mode) const = 0;
+    /// Valid after prepare.
+    virtual HarnessFiles files() const = 0;
     virtual DeviceRates rates() const = 0;
 };
 

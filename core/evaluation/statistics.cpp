@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/evaluation/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+namespace cuco {
+
+namespace {
+
+constexpr std::size_t resamples = 2000;
+
+double medianInPlace(std::vector<double>& samples)
+{
+    if (samples.empty())
+        return 0;
+    const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+    std::nth_element(samples.begin(), middle, samples.end());
+    if (samples.size() % 2 == 1)
+        return *middle;
+    return (*std::max_element(samples.begin(), middle) + *middle) / 2;
+}
+
+/// The library's distributions differ between implementations; the engine does not.
+double resampledMedian(std::span<const double> samples, std::mt19937_64& random, std::vector<double>& scratch)
+{
+    scratch.resize(samples.size());
+    for (auto& value : scratch)
+        value = samples[random() % samples.size()];
+    return medianInPlace(scratch);
+}
+
+}  // namespace
+
+double median(std::span<const double> samples)
+{
+    std::vector<double> copy(samples.begin(), samples.end());
+    return medianInPlace(copy);
+}
+
+double geometricMean(std::span<const double> values)
+{
+    if (values.empty())
+        return 0;
+    double sum = 0;
+    for (const double value : values) {
+        if (!(value > 0))
+            return 0;
+        sum += std::log(value);
+    }
+    return std::exp(sum / static_cast<double>(values.size()));
+}
+
+Ratio ratioOfMedians(std::span<const double> numerator, std::span<const double> denominator, std::uint64_t seed)
+{
+    Ratio ratio;
+    ratio.value = median(numerator) / median(denominator);
+    ratio.low = ratio.high = ratio.value;
+    if (numerator.size() == 1 && denominator.size() == 1)
+        return ratio;
+    std::mt19937_64 random(seed);
+    std::vector<double> ratios, scratch;
+    ratios.reserve(resamples);
+    for (std::size_t i = 0; i < resamples; ++i) {
+        const double above = resampledMedian(numerator, random, scratch);
+        ratios.push_back(above / resampledMedian(denominator, random, scratch));
+    }
+    std::ranges::sort(ratios);
+    ratio.low = ratios[resamples * 25 / 1000];
+    ratio.high = ratios[resamples * 975 / 1000 - 1];
+    return ratio;
+}
+
+}  // namespace cuco

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace cuco {
+
+/// The mean of the two middle samples when their number is even; 0 of nothing.
+double median(std::span<const double> samples);
+
+/// exp of the mean logarithm; 0 of nothing or when one is not positive.
+double geometricMean(std::span<const double> values);
+
+struct Ratio {
+    double value = 0, low = 0, high = 0;
+};
+
+/// median(numerator) / median(denominator) with a 95 % percentile-bootstrap interval (Efron, 1979): both are
+/// resampled independently 2,000 times. The same seed gives the same interval. One sample on each side gives
+/// an interval of no width. Both must be non-empty and positive.
+Ratio ratioOfMedians(std::span<const double> numerator, std::span<const double> denominator, std::uint64_t seed);
+
+}  // namespace cuco
