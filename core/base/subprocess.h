@@ -29,7 +29,7 @@ struct Command {
     std::filesystem::path working_directory;
     std::map<std::string, std::string> environment;  ///< the whole environment, nothing inherited
     std::string input;                               ///< written to standard input, which is then closed
-    bool report_channel = false;  ///< opens a pipe on descriptor 3 and names it in CUCO_REPORT_FD
+    bool report_channel = false;                     ///< opens a pipe on descriptor 3 and names it in CUCO_REPORT_FD
     CommandLimits limits;
 };
 
