@@ -58,6 +58,7 @@ struct ShapeTiming {
 struct Mismatch {
     int rank = 0;
     std::string buffer, shape;
+    int iteration = 0;
     std::int64_t element = 0;
     double expected = 0, got = 0;
     std::int64_t wrong_elements = 0, elements = 0;

@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/evaluation/harness_report.h"
+
+#include "core/base/json.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace cuco {
+
+namespace {
+
+constexpr std::size_t max_lines = 200'000, max_remarks = 20, max_mismatches = 256, max_failures = 64;
+constexpr std::size_t max_text_bytes = 64u << 10;
+
+std::string limited(std::string text)
+{
+    if (text.size() > max_text_bytes)
+        text.resize(max_text_bytes);
+    return text;
+}
+
+/// Takes the events one by one; a handler returns the violation, or nothing.
+class Reader {
+public:
+    void take(std::string_view line)
+    {
+        if (line.empty() || !report_.violation.empty())
+            return;
+        if (++lines_ > max_lines) {
+            report_.violation = "There are too many lines.";
+            return;
+        }
+        const auto json = nlohmann::json::parse(line, nullptr, false);
+        if (!json.is_object() || !json.contains("event") || !json["event"].is_string()) {
+            report_.violation = fmt::format("Line {} is no event.", lines_);
+            return;
+        }
+        if (report_.done) {
+            report_.violation = "Something was reported after the end.";
+            return;
+        }
+        const auto& event = json["event"].get_ref<const std::string&>();
+        const auto fault = dispatch(event, json);
+        if (!fault.empty())
+            report_.violation = fmt::format("Line {} ({}): {}", lines_, limited(event), fault);
+    }
+
+    HarnessReport finish() && { return std::move(report_); }
+
+private:
+    std::string dispatch(const std::string& event, const nlohmann::json& json)
+    {
+        JsonReader reader(json, "harness report");
+        if (event == "start")
+            return start(reader);
+        if (event == "time")
+            return time(reader);
+        if (event == "trace")
+            return trace(reader);
+        if (event == "failure")
+            return failed(reader);
+        if (event == "checked")
+            return checked(reader);
+        if (event == "mismatch")
+            return mismatch(reader);
+        if (event == "done") {
+            report_.done = true;
+            return {};
+        }
+        if (report_.remarks.size() < max_remarks)
+            report_.remarks.push_back(fmt::format("The harness reported an unknown event \"{}\".", limited(event)));
+        return {};
+    }
+
+    static std::string faultOf(const JsonReader& reader)
+    {
+        const auto finished = reader.finish();
+        return finished ? std::string() : finished.error().what;
+    }
+
+    std::string start(JsonReader& reader)
+    {
+        if (report_.started)
+            return "It comes twice.";
+        report_.started = true;
+        reader.optional("device", report_.device).optional("nccl", report_.nccl);
+        return faultOf(reader);
+    }
+
+    std::string time(JsonReader& reader)
+    {
+        std::string shape;
+        std::vector<double> samples;
+        reader.required("shape", shape).required("samples_us", samples);
+        if (auto fault = faultOf(reader); !fault.empty())
+            return fault;
+        if (samples.empty() || std::ranges::any_of(samples, [](double us) { return !std::isfinite(us) || us <= 0; }))
+            return "A sample is no positive number.";
+        return report_.samples_us.emplace(shape, std::move(samples)).second ? "" : "The shape comes twice.";
+    }
+
+    std::string trace(JsonReader& reader)
+    {
+        std::string shape;
+        reader.required("shape", shape);
+        const auto* object = reader.object("timeline");
+        if (auto fault = faultOf(reader); !fault.empty())
+            return fault;
+        auto timeline = timelineFromJson(*object);
+        if (!timeline)
+            return timeline.error().what;
+        return report_.timelines.emplace(shape, std::move(*timeline)).second ? "" : "The shape comes twice.";
+    }
+
+    std::string failed(JsonReader& reader)
+    {
+        HarnessFailure failure;
+        std::int64_t line = 0;
+        reader.required("kind", failure.kind).required("message", failure.message);
+        reader.optional("shape", failure.shape).optional("detail", failure.detail).optional("rank", failure.rank);
+        reader.optional("line", line);
+        if (auto fault = faultOf(reader); !fault.empty())
+            return fault;
+        if (report_.failures.size() == max_failures)
+            return "There are too many failures.";
+        failure.line = line > 0 && line < (1 << 24) ? static_cast<std::size_t>(line) : 0;
+        failure.message = limited(std::move(failure.message));
+        failure.detail = limited(std::move(failure.detail));
+        report_.failures.push_back(std::move(failure));
+        return {};
+    }
+
+    std::string checked(JsonReader& reader)
+    {
+        CheckedOutput output;
+        reader.required("shape", output.shape).required("iteration", output.iteration).required("rank", output.rank);
+        if (auto fault = faultOf(reader); !fault.empty())
+            return fault;
+        report_.checked.push_back(std::move(output));
+        return {};
+    }
+
+    std::string mismatch(JsonReader& reader)
+    {
+        Mismatch found;
+        reader.required("shape", found.shape).required("rank", found.rank).required("buffer", found.buffer);
+        reader.required("element", found.element).required("expected", found.expected).required("got", found.got);
+        reader.required("wrong_elements", found.wrong_elements).required("elements", found.elements);
+        reader.required("relative_l2", found.relative_l2);
+        reader.optional("iteration", found.iteration);
+        if (auto fault = faultOf(reader); !fault.empty())
+            return fault;
+        if (report_.mismatches.size() < max_mismatches)
+            report_.mismatches.push_back(std::move(found));
+        return {};
+    }
+
+    HarnessReport report_;
+    std::size_t lines_ = 0;
+};
+
+}  // namespace
+
+HarnessReport parseHarnessReport(std::string_view text)
+{
+    Reader reader;
+    while (!text.empty()) {
+        const auto end = std::min(text.find('\n'), text.size());
+        reader.take(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return std::move(reader).finish();
+}
+
+}  // namespace cuco

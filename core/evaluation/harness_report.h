@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/evaluation/evaluation.h"
+#include "core/trace/timeline.h"
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cuco {
+
+struct HarnessFailure {
+    std::string kind;  ///< as in workloads/harness/README.md
+    std::string shape, message, detail;
+    int rank = -1;  ///< < 0: no one rank
+    std::size_t line = 0;
+};
+
+/// An output of one rank and iteration that the verifier found right.
+struct CheckedOutput {
+    std::string shape;
+    int iteration = 0, rank = 0;
+    auto operator<=>(const CheckedOutput&) const = default;
+};
+
+/// What the harness said. In `run` mode the candidate lives in the same process: nothing here is trusted
+/// further than it can be checked.
+struct HarnessReport {
+    bool started = false, done = false;
+    std::string device, nccl;
+    std::map<std::string, std::vector<double>> samples_us;  ///< by shape
+    std::map<std::string, Timeline> timelines;              ///< by shape
+    std::vector<HarnessFailure> failures;
+    std::vector<CheckedOutput> checked;
+    std::vector<Mismatch> mismatches;  ///< at most 256
+    std::vector<std::string> remarks;  ///< lines that were left out, and why
+    std::string violation;             ///< the first breach of the protocol; empty when there is none
+};
+
+/// Reads JSON lines. Unknown events are remarks; a line that is no event of the protocol, one that comes twice,
+/// and anything after "done" is a violation.
+HarnessReport parseHarnessReport(std::string_view text);
+
+}  // namespace cuco
