@@ -15,16 +15,16 @@ namespace cuco {
 /// Everything a run needs to be repeated; stored in the run file.
 struct RunConfig {
     std::string workload;
-    std::string workload_folder;   ///< where it was loaded from
+    std::string workload_folder;  ///< where it was loaded from
     std::string node = "emulated";
     std::string proposer = "tunable";
-    std::string seed_source;       ///< text; empty: the workload's own
-    int ranks = 0;                 ///< 0: the workload's default
+    std::string seed_source;  ///< text; empty: the workload's own
+    int ranks = 0;            ///< 0: the workload's default
     int generations = 8;
     int islands = 2;
-    int children = 2;              ///< per island and generation
+    int children = 2;  ///< per island and generation
     std::uint64_t seed = 1;
-    int compile_workers = 0;       ///< 0: one a core, at least 1
+    int compile_workers = 0;  ///< 0: one a core, at least 1
     double budget_usd = 0;
     ParentSelectionSettings parent_selection;
 

@@ -30,11 +30,11 @@ public:
     RunController(Parts parts, RunObserver observer);
     ~RunController();  ///< stops, waits for the threads, closes the file
 
-    void start();   ///< begins, or goes on with, a run that is created, paused or stopped
-    void pause();   ///< nothing new is proposed; what is in flight settles
+    void start();  ///< begins, or goes on with, a run that is created, paused or stopped
+    void pause();  ///< nothing new is proposed; what is in flight settles
     void resume();
-    void stop();    ///< cancels what is in flight; it is evaluated again on resume
-    void wait();    ///< blocks until the run is finished, stopped, paused or failed
+    void stop();  ///< cancels what is in flight; it is evaluated again on resume
+    void wait();  ///< blocks until the run is finished, stopped, paused or failed
 
     Result<void> promote(const std::string& candidate_id, const std::string& reason);
     Result<void> reject(const std::string& candidate_id, const std::string& reason);

@@ -38,8 +38,8 @@ struct Progress {
     double seconds_left = -1;  ///< < 0: not known yet
 };
 
-using RunEvent = std::variant<StateChanged, BaselinesMeasured, CandidateChanged, StepsAdded, DecisionsChanged, Logged,
-                              Progress>;
+using RunEvent =
+    std::variant<StateChanged, BaselinesMeasured, CandidateChanged, StepsAdded, DecisionsChanged, Logged, Progress>;
 
 /// Called on an engine thread, without a lock held, in the order of the events.
 using RunObserver = std::function<void(const RunEvent&)>;

@@ -11,20 +11,21 @@
 #include <string>
 #include <vector>
 
-struct sqlite3;
-
 namespace cuco {
+
+class Database;
+class WriterLock;
 
 /// A `.cuco` file: one SQLite database with one run (docs/run-file.md has the schema). Each method is one
 /// transaction, so a kill loses nothing that had returned. Methods may be called from several threads.
 class RunFile {
 public:
     enum class Access {
-        read,        ///< never changes the file; works beside a writer
-        write,       ///< takes the writer's lock; an error when another process holds it
+        read,   ///< never changes the file; works beside a writer
+        write,  ///< takes the writer's lock; an error when another process holds it
     };
 
-    /// Fails when the path exists.
+    /// Creates the file and opens it for writing. Fails when the path exists.
     static Result<std::unique_ptr<RunFile>> create(const std::filesystem::path& path, const RunConfig& config);
     /// Errors: missing, no run file, truncated or damaged, of a newer version, open for writing elsewhere.
     static Result<std::unique_ptr<RunFile>> open(const std::filesystem::path& path, Access access);
@@ -33,12 +34,16 @@ public:
     const std::filesystem::path& path() const { return path_; }
     Access access() const { return access_; }
 
+    /// Compilers' logs (Evaluation::detail) are cut to their first 4,000 bytes; `evaluation` has them whole. A run that
+    /// is stored as running although nobody holds the writer's lock is reported as stopped.
     Result<RunSnapshot> snapshot();
+    /// Nothing while the candidate is not settled.
+    Result<std::optional<Evaluation>> evaluation(const std::string& candidate_id);
     Result<std::string> source(const std::string& candidate_id);
     Result<std::optional<Timeline>> timeline(const std::string& candidate_id);
     Result<std::optional<Timeline>> baselineTimeline(const std::string& name);
     Result<std::string> baselineSource(const std::string& name);
-    Result<std::vector<AgentStep>> steps();
+    Result<std::vector<AgentStep>> steps();  ///< by id
 
     Result<void> setState(RunState state, const std::string& message);
     Result<void> addBaseline(const Baseline& baseline, const std::string& source,
@@ -54,11 +59,15 @@ public:
     Result<void> checkpoint();
 
 private:
-    RunFile() = default;
+    RunFile(std::filesystem::path path, Access access, std::unique_ptr<Database> database,
+            std::unique_ptr<WriterLock> lock);
+    Result<void> storeSteps(std::vector<AgentStep>& steps);
+    Result<std::optional<Timeline>> readTimeline(std::string_view sql, const std::string& key);
+
     std::filesystem::path path_;
-    Access access_ = Access::read;
-    sqlite3* db_ = nullptr;
-    int lock_fd_ = -1;
+    Access access_;
+    std::unique_ptr<WriterLock> lock_;  ///< released after the database is closed
+    std::unique_ptr<Database> database_;
     std::mutex mutex_;
 };
 

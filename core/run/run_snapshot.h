@@ -50,7 +50,7 @@ struct RunSnapshot {
     std::vector<LogEntry> log;
 };
 
-/// The verified candidate with the highest fitness, or nothing.
+/// The verified candidate with the highest fitness that nobody rejected, or nothing.
 const Candidate* bestOf(const RunSnapshot& snapshot);
 
 /// The document of `cucoctl show --json`.

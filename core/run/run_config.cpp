@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/run/run_config.h"
+
+#include "core/base/json.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace cuco {
+
+namespace {
+
+constexpr int most_generations = 10'000;
+constexpr int most_islands = 64;
+constexpr int most_children = 64;
+constexpr int most_ranks = 1024;
+constexpr int most_workers = 256;
+
+Result<void> inRange(const char* setting, int value, int least, int most)
+{
+    if (value >= least && value <= most)
+        return {};
+    return failure(fmt::format("The setting {} is {}", setting, value), {},
+                   fmt::format("Choose a number from {} to {}.", least, most));
+}
+
+}  // namespace
+
+nlohmann::json toJson(const RunConfig& config)
+{
+    return {
+        {"workload", config.workload},
+        {"workload_folder", config.workload_folder},
+        {"node", config.node},
+        {"proposer", config.proposer},
+        {"seed_source", config.seed_source},
+        {"ranks", config.ranks},
+        {"generations", config.generations},
+        {"islands", config.islands},
+        {"children", config.children},
+        {"seed", config.seed},
+        {"compile_workers", config.compile_workers},
+        {"budget_usd", config.budget_usd},
+        {"parent_selection",
+         {{"lambda", config.parent_selection.lambda}, {"promotion_bonus", config.parent_selection.promotion_bonus}}},
+    };
+}
+
+Result<RunConfig> runConfigFromJson(const nlohmann::json& json)
+{
+    RunConfig config;
+    JsonReader reader(json, "the run's configuration");
+    reader.required("workload", config.workload)
+        .optional("workload_folder", config.workload_folder)
+        .optional("node", config.node)
+        .optional("proposer", config.proposer)
+        .optional("seed_source", config.seed_source)
+        .optional("ranks", config.ranks)
+        .optional("generations", config.generations)
+        .optional("islands", config.islands)
+        .optional("children", config.children)
+        .optional("seed", config.seed)
+        .optional("compile_workers", config.compile_workers)
+        .optional("budget_usd", config.budget_usd);
+    if (reader.present("parent_selection")) {
+        if (const nlohmann::json* selection = reader.object("parent_selection")) {
+            JsonReader inner(*selection, "the run's configuration", "parent_selection");
+            inner.optional("lambda", config.parent_selection.lambda)
+                .optional("promotion_bonus", config.parent_selection.promotion_bonus);
+            if (auto done = inner.finish(); !done)
+                return std::unexpected(done.error());
+        }
+    }
+    if (auto done = reader.finish(); !done)
+        return std::unexpected(done.error());
+    return config;
+}
+
+Result<void> validate(const RunConfig& config)
+{
+    if (config.workload.empty())
+        return failure("No workload is named", {}, "Choose one of those that `cucoctl workloads` lists.");
+    if (config.proposer != "tunable")
+        return failure(fmt::format("There is no proposer \"{}\"", config.proposer), {},
+                       "Use the proposer \"tunable\".");
+    for (auto checked :
+         {inRange("generations", config.generations, 0, most_generations),
+          inRange("islands", config.islands, 1, most_islands), inRange("children", config.children, 1, most_children),
+          inRange("ranks", config.ranks, 0, most_ranks),
+          inRange("compile_workers", config.compile_workers, 0, most_workers)})
+        if (!checked)
+            return checked;
+    if (!std::isfinite(config.budget_usd) || config.budget_usd < 0)
+        return failure("The budget is no amount of money", {}, "Give a number of US dollars, 0 for no limit.");
+    const ParentSelectionSettings& selection = config.parent_selection;
+    if (!std::isfinite(selection.lambda) || selection.lambda < 0)
+        return failure("The setting parent_selection.lambda is negative or no number", {}, "Choose 0 or more.");
+    if (!std::isfinite(selection.promotion_bonus) || selection.promotion_bonus <= 0)
+        return failure("The setting parent_selection.promotion_bonus is not above 0", {}, "Choose a factor above 0.");
+    return {};
+}
+
+}  // namespace cuco

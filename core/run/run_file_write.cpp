@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/clock.h"
+#include "core/run/candidate_json.h"
+#include "core/run/database.h"
+#include "core/run/run_file.h"
+#include "core/run/timeline_blob.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace cuco {
+
+namespace {
+
+/// Compilers can print without end.
+constexpr std::size_t most_detail_bytes = 256u << 10;
+
+std::string dump(const nlohmann::json& json)
+{
+    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+SqlValue orNull(const std::optional<double>& value)
+{
+    return value ? SqlValue(*value) : SqlValue(nullptr);
+}
+
+/// An evaluation split for storage: compilers' logs lie beside the document, where a snapshot can leave them out.
+struct StoredEvaluation {
+    explicit StoredEvaluation(const Evaluation& evaluation)
+        : detail(evaluation.detail.substr(0, most_detail_bytes)),
+          verdict(toString(evaluation.verdict)),
+          stage(toString(evaluation.stage)),
+          speedup(evaluation.speedup()),
+          ci_low(evaluation.ciLow()),
+          ci_high(evaluation.ciHigh()),
+          time_us(evaluation.timeUs()),
+          bound_us(evaluation.boundUs())
+    {
+        Evaluation without_detail = evaluation;
+        without_detail.detail.clear();
+        document = dump(toJson(without_detail));
+    }
+    std::string document, detail;
+    std::string_view verdict, stage;
+    std::optional<double> speedup, ci_low, ci_high, time_us, bound_us;
+};
+
+}  // namespace
+
+Result<void> RunFile::setState(RunState state, const std::string& message)
+{
+    const std::scoped_lock guard(mutex_);
+    return database_->run("UPDATE run SET state = ?, message = ?", {toString(state), std::string_view(message)});
+}
+
+Result<void> RunFile::addBaseline(const Baseline& baseline, const std::string& source,
+                                  const std::optional<Timeline>& timeline, bool modelled)
+{
+    std::optional<TimelineBlob> blob;
+    if (timeline) {
+        auto compressed = compressTimeline(*timeline);
+        if (!compressed)
+            return std::unexpected(compressed.error());
+        blob = std::move(*compressed);
+    }
+    const StoredEvaluation stored(baseline.evaluation);
+    const std::scoped_lock guard(mutex_);
+    return database_->transaction([&]() -> Result<void> {
+        if (auto done = database_->run("UPDATE run SET modelled = ?", {static_cast<std::int64_t>(modelled)}); !done)
+            return done;
+        return database_->run(
+            "INSERT INTO baselines (name, position, source, time_us, document, detail, json_bytes, zstd) "
+            "VALUES (?, (SELECT count(*) FROM baselines), ?, ?, ?, ?, ?, ?)",
+            {std::string_view(baseline.name), std::string_view(source), orNull(stored.time_us),
+             std::string_view(stored.document), std::string_view(stored.detail),
+             blob ? SqlValue(blob->json_bytes) : SqlValue(nullptr),
+             blob ? SqlValue(BlobView{blob->zstd}) : SqlValue(nullptr)});
+    });
+}
+
+Result<std::vector<AgentStep>> RunFile::addCandidate(const Candidate& candidate, const std::string& source,
+                                                     std::vector<AgentStep> steps)
+{
+    const std::string parents = dump(candidate.parents), directive = dump(toJson(candidate.directive)),
+                      tunables = dump(candidate.tunables);
+    const std::scoped_lock guard(mutex_);
+    auto done = database_->transaction([&]() -> Result<void> {
+        if (auto stored = database_->run("INSERT OR IGNORE INTO sources (sha256, text) VALUES (?, ?)",
+                                         {std::string_view(candidate.source_sha256), std::string_view(source)});
+            !stored)
+            return stored;
+        auto stored = database_->run(
+            "INSERT INTO candidates (number, id, parents, island, generation, proposer, summary, strategy, directive, "
+            "tunables, source_sha256, state, cost_usd, proposed_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            {std::int64_t{candidate.number}, std::string_view(candidate.id), std::string_view(parents),
+             std::int64_t{candidate.island}, std::int64_t{candidate.generation}, std::string_view(candidate.proposer),
+             std::string_view(candidate.summary), std::string_view(candidate.strategy), std::string_view(directive),
+             std::string_view(tunables), std::string_view(candidate.source_sha256), toString(CandidateState::proposed),
+             candidate.cost_usd, unixTimeMs()});
+        if (!stored)
+            return stored;
+        return storeSteps(steps);
+    });
+    if (!done)
+        return std::unexpected(done.error());
+    return steps;
+}
+
+Result<void> RunFile::storeSteps(std::vector<AgentStep>& steps)
+{
+    const auto last = database_->integer("SELECT coalesce(max(id), 0) FROM steps");
+    if (!last)
+        return std::unexpected(last.error());
+    const int offset = static_cast<int>(*last);
+    int position = 0;
+    for (AgentStep& step : steps) {
+        step.id = offset + ++position;
+        if (step.parent > 0)
+            step.parent += offset;
+        auto stored = database_->run(
+            "INSERT INTO steps (id, parent, candidate, agent, title, body, time_ms) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            {std::int64_t{step.id}, std::int64_t{step.parent}, std::string_view(step.candidate_id),
+             std::string_view(step.agent), std::string_view(step.title), std::string_view(step.body), step.time_ms});
+        if (!stored)
+            return stored;
+    }
+    return {};
+}
+
+Result<void> RunFile::settleCandidate(const Candidate& candidate, const std::optional<Timeline>& timeline)
+{
+    if (!candidate.evaluation)
+        return failure(fmt::format("The candidate {} was to be settled without an evaluation", candidate.id));
+    std::optional<TimelineBlob> blob;
+    if (timeline) {
+        auto compressed = compressTimeline(*timeline);
+        if (!compressed)
+            return std::unexpected(compressed.error());
+        blob = std::move(*compressed);
+    }
+    const StoredEvaluation stored(*candidate.evaluation);
+    const std::int64_t number = candidate.number;
+    const std::scoped_lock guard(mutex_);
+    return database_->transaction([&]() -> Result<void> {
+        auto done = database_->run("UPDATE candidates SET state = ? WHERE number = ?",
+                                   {toString(CandidateState::settled), number});
+        if (done)
+            done = database_->run(
+                "INSERT INTO evaluations (candidate, verdict, stage, speedup, ci_low, ci_high, time_us, bound_us, "
+                "document, detail, settled_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                {number, stored.verdict, stored.stage, orNull(stored.speedup), orNull(stored.ci_low),
+                 orNull(stored.ci_high), orNull(stored.time_us), orNull(stored.bound_us),
+                 std::string_view(stored.document), std::string_view(stored.detail), unixTimeMs()});
+        if (done && blob)
+            done = database_->run("INSERT INTO timelines (candidate, json_bytes, zstd) VALUES (?, ?, ?)",
+                                  {number, blob->json_bytes, BlobView{blob->zstd}});
+        return done;
+    });
+}
+
+Result<void> RunFile::addDecision(Decision decision)
+{
+    const std::scoped_lock guard(mutex_);
+    return database_->run("INSERT INTO decisions (candidate, kind, reason, time_ms, undone) VALUES (?, ?, ?, ?, 0)",
+                          {std::string_view(decision.candidate_id), toString(decision.kind),
+                           std::string_view(decision.reason), decision.time_ms});
+}
+
+Result<void> RunFile::undoLastDecision()
+{
+    const std::scoped_lock guard(mutex_);
+    auto done =
+        database_->run("UPDATE decisions SET undone = 1 WHERE id = (SELECT max(id) FROM decisions WHERE undone = 0)");
+    if (done && database_->changes() == 0)
+        return failure("There is no decision to undo", path_.string(), "Promote or reject a candidate first.");
+    return done;
+}
+
+Result<void> RunFile::addLog(const LogEntry& entry)
+{
+    const std::scoped_lock guard(mutex_);
+    return database_->run("INSERT INTO log (time_ms, level, text) VALUES (?, ?, ?)",
+                          {entry.time_ms, std::string_view(entry.level), std::string_view(entry.text)});
+}
+
+}  // namespace cuco
