@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: Apache-2.0
+#ifdef CUCO_EMULATED
+#include "cuco_emu_host.h"
+#include "platform.h"
+#include "rank_main.h"
+
+#include <unistd.h>
+#include <cstdlib>
+
+namespace cuco_harness {
+namespace {
+
+/// What the ranks share: they are fibers of one thread and take turns.
+struct Shared {
+    int report_descriptor = -1;
+    std::vector<std::string> gathered, shapes, doing;
+    std::string timeline;
+};
+
+class EmulatedLink : public RankLink {
+public:
+    EmulatedLink(Shared& shared, int rank) : shared_(shared), rank_(rank) {}
+
+    int rank() const override { return rank_; }
+    int device() const override { return rank_; }
+    bool modelled() const override { return true; }
+
+    std::optional<CandidateFunctions> load(const std::string& path, std::string& error) override
+    {
+        void* object = cuco_emu::load_candidate(path, rank_, &error);
+        if (!object)
+            return std::nullopt;
+        CandidateFunctions functions;
+        functions.setup = reinterpret_cast<decltype(functions.setup)>(cuco_emu::symbol(object, "cuco_setup"));
+        functions.run = reinterpret_cast<decltype(functions.run)>(cuco_emu::symbol(object, "cuco_run"));
+        functions.teardown = reinterpret_cast<decltype(functions.teardown)>(cuco_emu::symbol(object, "cuco_teardown"));
+        if (!functions.setup || !functions.run || !functions.teardown) {
+            error = "it does not define cuco_setup, cuco_run and cuco_teardown";
+            return std::nullopt;
+        }
+        return functions;
+    }
+
+    std::vector<std::string> gather(const std::string& mine) override
+    {
+        shared_.gathered[size_t(rank_)] = mine;
+        cuco_emu::barrier();
+        auto all = shared_.gathered;
+        cuco_emu::barrier();
+        return all;
+    }
+
+    int64_t commonStart() override
+    {
+        cuco_emu::barrier();
+        return cuco_emu::now_ns();
+    }
+
+    int64_t nowNs() const override { return cuco_emu::now_ns(); }
+    void delay(int64_t ns) override { cuco_emu::sleep_ns(ns); }
+
+    void protect(const void* begin, size_t bytes, bool readable, const std::string& name) override
+    {
+        cuco_emu::set_access(begin, bytes, readable ? cuco_emu::Access::read_only : cuco_emu::Access::none, name);
+    }
+
+    void progress(const std::string& shape, const std::string& doing) override
+    {
+        shared_.shapes[size_t(rank_)] = shape;
+        shared_.doing[size_t(rank_)] = doing;
+    }
+
+    void report(const ReportLine& line) override { writeReport(shared_.report_descriptor, line.text()); }
+
+    void scale(double flop_factor, double byte_factor) override
+    {
+        cuco_emu::barrier();
+        if (rank_ == 0)
+            cuco_emu::set_scale(flop_factor, byte_factor);
+        cuco_emu::barrier();
+    }
+
+    void beginTrace(const std::string& title) override
+    {
+        cuco_emu::barrier();
+        if (rank_ == 0)
+            cuco_emu::trace_begin(title);
+        cuco_emu::barrier();
+    }
+
+    std::string endTrace() override
+    {
+        cuco_emu::barrier();
+        if (rank_ == 0)
+            shared_.timeline = cuco_emu::trace_end();
+        cuco_emu::barrier();
+        return shared_.timeline;
+    }
+
+private:
+    Shared& shared_;
+    const int rank_;
+};
+
+/// Writes the failure and the report's end, then ends the process: the other ranks' fibers cannot go on.
+[[noreturn]] void endWith(int report_descriptor, const Failure& failure)
+{
+    writeReport(report_descriptor, failure.toLine().text());
+    writeReport(report_descriptor, ReportLine("done").text());
+    _exit(0);
+}
+
+void reportEmulatorsFailures(const Shared& shared)
+{
+    cuco_emu::on_failure([&shared](const cuco_emu::Failure& fault) {
+        Failure failure;
+        failure.kind = fault.kind;
+        failure.rank = fault.rank;
+        failure.message = fault.message;
+        failure.detail = fault.detail;
+        failure.line = fault.line;
+        const size_t rank = fault.rank < 0 ? 0 : size_t(fault.rank);
+        if (rank < shared.doing.size() && !shared.doing[rank].empty()) {
+            failure.shape = shared.shapes[rank];
+            failure.detail += (failure.detail.empty() ? "" : "\n") + ("During " + shared.doing[rank] + ".");
+        }
+        endWith(shared.report_descriptor, failure);
+    });
+}
+
+Outcome startEmulator(const Job& job, int ranks)
+{
+    std::string error;
+    if (!job.model.empty() && !cuco_emu::load_model(job.pathOf(job.model), &error))
+        return environmentFailure(error);
+    if (!cuco_emu::configure(ranks, &error))
+        return environmentFailure(error);
+    return std::nullopt;
+}
+
+}  // namespace
+
+int runRanks(const Job& job, int report_descriptor)
+{
+    const auto ranks = size_t(job.ranks);
+    Shared shared{report_descriptor, std::vector<std::string>(ranks), std::vector<std::string>(ranks),
+                  std::vector<std::string>(ranks), ""};
+    reportEmulatorsFailures(shared);
+    if (auto failure = startEmulator(job, job.ranks))
+        endWith(report_descriptor, *failure);
+    cuco_emu::run([&](int rank) {
+        EmulatedLink link(shared, rank);
+        if (auto failure = runRank(job, link))
+            endWith(report_descriptor, *failure);
+    });
+    return writeReport(report_descriptor, ReportLine("done").text()) ? 0 : 1;
+}
+
+Outcome runOnOneDevice(const Job& job, int report_descriptor, const std::function<Outcome()>& body)
+{
+    Shared shared;
+    shared.report_descriptor = report_descriptor;
+    reportEmulatorsFailures(shared);
+    CUCO_CHECK(startEmulator(job, 1));
+    Outcome outcome;
+    cuco_emu::run([&](int) { outcome = body(); });
+    return outcome;
+}
+
+ReferenceFunction loadReference(const std::string& path, std::string& error)
+{
+    void* object = cuco_emu::load_candidate(path, 0, &error);
+    if (!object)
+        return nullptr;
+    auto* function = reinterpret_cast<ReferenceFunction>(cuco_emu::symbol(object, "cuco_reference"));
+    if (!function)
+        error = "it does not define cuco_reference";
+    return function;
+}
+
+}  // namespace cuco_harness
+#endif

@@ -1,0 +1,290 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: Apache-2.0
+#include "job.h"
+
+#include "candidate.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+namespace cuco_harness {
+namespace {
+
+constexpr size_t max_job_bytes = 1 << 20;
+constexpr int max_ranks = 64;
+constexpr size_t max_shapes = 64, max_buffers = 16;
+constexpr int64_t max_elements = int64_t(1) << 38;
+constexpr int64_t max_iterations = 100000, max_limit_s = 24 * 3600;
+
+bool isName(const std::string& text)
+{
+    return !text.empty() && text.size() <= 64 && text[0] != '.' && std::all_of(text.begin(), text.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+               c == '.';
+    });
+}
+
+bool parseInteger(const std::string& text, int64_t low, int64_t high, int64_t& value)
+{
+    if (text.empty() || (text[0] != '-' && (text[0] < '0' || text[0] > '9')))
+        return false;
+    errno = 0;
+    char* end = nullptr;
+    const long long parsed = std::strtoll(text.c_str(), &end, 10);
+    if (errno != 0 || *end != '\0' || parsed < low || parsed > high)
+        return false;
+    value = parsed;
+    return true;
+}
+
+bool parseSeed(const std::string& text, uint64_t& value)
+{
+    if (text.empty() || text[0] < '0' || text[0] > '9')
+        return false;
+    errno = 0;
+    char* end = nullptr;
+    value = std::strtoull(text.c_str(), &end, 10);
+    return errno == 0 && *end == '\0';
+}
+
+bool parsePositive(const std::string& text, double& value)
+{
+    if (text.empty())
+        return false;
+    char* end = nullptr;
+    value = std::strtod(text.c_str(), &end);
+    return *end == '\0' && std::isfinite(value) && value > 0;
+}
+
+std::vector<std::string> wordsOf(const std::string& line)
+{
+    std::vector<std::string> words;
+    std::istringstream stream(line);
+    for (std::string word; stream >> word;)
+        words.push_back(word);
+    return words;
+}
+
+/// Takes the job's lines one by one; every handler returns what is wrong with its line, or nothing.
+class Parser {
+public:
+    explicit Parser(std::string folder) { job_.folder = std::move(folder); }
+
+    std::string take(const std::vector<std::string>& words)
+    {
+        const std::string& key = words[0];
+        if (!versioned_) {
+            versioned_ = true;
+            return words == std::vector<std::string>{"cuco-job", "1"} ? "" : "the first line must be \"cuco-job 1\"";
+        }
+        if (key == "shape")
+            return takeShape(words);
+        return job_.shapes.empty() ? takeJobLine(words) : takeShapeLine(words, job_.shapes.back());
+    }
+
+    std::string finish() const
+    {
+        if (!versioned_)
+            return "it is empty";
+        if (job_.ranks == 0)
+            return "\"ranks\" is missing";
+        if (job_.shapes.empty())
+            return "it has no shape";
+        for (const auto& shape : job_.shapes) {
+            if (shape.outputs.empty())
+                return "shape " + shape.name + " has no output buffer";
+        }
+        return "";
+    }
+
+    Job job() && { return std::move(job_); }
+
+private:
+    std::string takeJobLine(const std::vector<std::string>& words)
+    {
+        const std::string& key = words[0];
+        int64_t number = 0;
+        if (key == "tolerance") {
+            return words.size() == 3 && parsePositive(words[1], job_.relative_l2) &&
+                           parsePositive(words[2], job_.max_error)
+                       ? ""
+                       : "\"tolerance\" takes two positive numbers";
+        }
+        if (words.size() != 2)
+            return "\"" + key + "\" is unknown or takes one word";
+        if (key == "candidate")
+            job_.candidate = words[1];
+        else if (key == "reference")
+            job_.reference = words[1];
+        else if (key == "model")
+            job_.model = words[1];
+        else if (key == "ranks") {
+            if (!parseInteger(words[1], 1, max_ranks, number))
+                return "\"ranks\" must be 1 to " + std::to_string(max_ranks);
+            job_.ranks = int(number);
+        } else if (key == "limit") {
+            if (!parseInteger(words[1], 1, max_limit_s, number))
+                return "\"limit\" must be seconds, at least 1";
+            job_.limit_s = int(number);
+        } else
+            return "\"" + key + "\" is unknown before the first shape";
+        return "";
+    }
+
+    std::string takeShape(const std::vector<std::string>& words)
+    {
+        if (job_.ranks == 0)
+            return "\"ranks\" must come before the first shape";
+        if (job_.shapes.size() == max_shapes)
+            return "there are more than " + std::to_string(max_shapes) + " shapes";
+        if (words.size() < 2 || words.size() > 2 + CUCO_MAX_SHAPE_PARAMETERS || !isName(words[1]))
+            return "\"shape\" takes a name and at most " + std::to_string(CUCO_MAX_SHAPE_PARAMETERS) + " numbers";
+        ShapeJob shape;
+        shape.name = words[1];
+        for (const auto& other : job_.shapes) {
+            if (other.name == shape.name)
+                return "shape " + shape.name + " comes twice";
+        }
+        for (size_t i = 2; i < words.size(); ++i) {
+            int64_t value = 0;
+            if (!parseInteger(words[i], std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max(),
+                              value))
+                return "\"" + words[i] + "\" is no integer";
+            shape.parameters.push_back(value);
+        }
+        job_.shapes.push_back(std::move(shape));
+        return "";
+    }
+
+    std::string takeShapeLine(const std::vector<std::string>& words, ShapeJob& shape) const
+    {
+        const std::string& key = words[0];
+        if (key == "buffer")
+            return takeBuffer(words, shape);
+        if (key == "scale") {
+            return words.size() == 3 && parsePositive(words[1], shape.flop_factor) &&
+                           parsePositive(words[2], shape.byte_factor)
+                       ? ""
+                       : "\"scale\" takes two positive numbers";
+        }
+        if (words.size() != 2)
+            return "\"" + key + "\" is unknown or takes one word";
+        const std::string& text = words[1];
+        int64_t number = 0;
+        if (key == "seed")
+            return parseSeed(text, shape.seed) ? "" : "\"seed\" takes an unsigned integer";
+        if (key == "skew") {
+            uint64_t seed = 0;
+            if (!parseSeed(text, seed))
+                return "\"skew\" takes an unsigned integer";
+            shape.skew_seed = seed;
+            return "";
+        }
+        if (key == "iterations" || key == "warmup") {
+            if (!parseInteger(text, key == "iterations" ? 1 : 0, max_iterations, number))
+                return "\"" + key + "\" is out of range";
+            (key == "iterations" ? shape.iterations : shape.warmup) = int(number);
+            return "";
+        }
+        if (key == "dump" || key == "time" || key == "trace") {
+            if (!parseInteger(text, 0, 1, number))
+                return "\"" + key + "\" must be 0 or 1";
+            (key == "dump" ? shape.dump : key == "time" ? shape.time : shape.trace) = number == 1;
+            return "";
+        }
+        return "\"" + key + "\" is unknown inside a shape";
+    }
+
+    std::string takeBuffer(const std::vector<std::string>& words, ShapeJob& shape) const
+    {
+        if (words.size() != 4 + size_t(job_.ranks) || (words[1] != "in" && words[1] != "out") || !isName(words[2]))
+            return "\"buffer\" takes in or out, a name, a type, and the elements of each rank";
+        auto& buffers = words[1] == "in" ? shape.inputs : shape.outputs;
+        if (buffers.size() == max_buffers)
+            return "there are more than " + std::to_string(max_buffers) + " buffers";
+        BufferJob buffer;
+        buffer.name = words[2];
+        const auto type = elementTypeFromString(words[3]);
+        if (!type)
+            return "\"" + words[3] + "\" is no element type; use bf16, f16, f32 or i32";
+        buffer.type = *type;
+        for (size_t i = 4; i < words.size(); ++i) {
+            int64_t elements = 0;
+            if (!parseInteger(words[i], 0, max_elements, elements))
+                return "\"" + words[i] + "\" is no count of elements";
+            buffer.elements.push_back(elements);
+        }
+        buffers.push_back(std::move(buffer));
+        return "";
+    }
+
+    Job job_;
+    bool versioned_ = false;
+};
+
+}  // namespace
+
+size_t BufferJob::largestBytes() const
+{
+    return elements.empty() ? 0 : size_t(*std::max_element(elements.begin(), elements.end())) * bytesOf(type);
+}
+
+std::string Job::pathOf(const std::string& name) const
+{
+    return !name.empty() && name[0] == '/' ? name : folder + "/" + name;
+}
+
+std::string Job::dumpPath(const ShapeJob& shape, int iteration, int rank, const BufferJob& buffer) const
+{
+    return pathOf("out." + shape.name + "." + std::to_string(iteration) + "." + std::to_string(rank) + "." +
+                  buffer.name + ".bin");
+}
+
+std::optional<Job> parseJob(const std::string& text, const std::string& folder, std::string& error)
+{
+    Parser parser(folder);
+    std::istringstream stream(text);
+    int number = 0;
+    for (std::string line; std::getline(stream, line);) {
+        ++number;
+        const auto words = wordsOf(line);
+        if (words.empty())
+            continue;
+        const std::string fault = parser.take(words);
+        if (!fault.empty()) {
+            error = "Line " + std::to_string(number) + " of the job file is wrong: " + fault + ".";
+            return std::nullopt;
+        }
+    }
+    const std::string fault = parser.finish();
+    if (!fault.empty()) {
+        error = "The job file is incomplete: " + fault + ".";
+        return std::nullopt;
+    }
+    return std::move(parser).job();
+}
+
+std::optional<Job> readJob(const std::string& path, std::string& error)
+{
+    std::ifstream file(path, std::ios::binary);
+    if (!file) {
+        error = "The job file " + path + " cannot be read.";
+        return std::nullopt;
+    }
+    std::string text(max_job_bytes + 1, '\0');
+    file.read(text.data(), std::streamsize(text.size()));
+    text.resize(size_t(file.gcount()));
+    if (text.size() > max_job_bytes) {
+        error = "The job file " + path + " is larger than 1 MiB.";
+        return std::nullopt;
+    }
+    const auto slash = path.find_last_of('/');
+    return parseJob(text, slash == std::string::npos ? "." : path.substr(0, slash + 1), error);
+}
+
+}  // namespace cuco_harness

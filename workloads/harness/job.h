@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "element_type.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cuco_harness {
+
+struct BufferJob {
+    std::string name;
+    ElementType type = ElementType::f32;
+    std::vector<int64_t> elements;  ///< on each rank
+
+    size_t bytes(int rank) const { return size_t(elements[size_t(rank)]) * bytesOf(type); }
+    size_t largestBytes() const;
+};
+
+struct ShapeJob {
+    std::string name;
+    std::vector<int64_t> parameters;
+    std::vector<BufferJob> inputs, outputs;
+    uint64_t seed = 1;
+    double flop_factor = 1, byte_factor = 1;
+    int iterations = 1, warmup = 0;
+    bool dump = false, time = false, trace = false;
+    std::optional<uint64_t> skew_seed;
+};
+
+struct Job {
+    std::string folder;  ///< the job file's; candidate and dumps are relative to it
+    std::string candidate, reference, model;
+    int ranks = 0;
+    double relative_l2 = 0, max_error = 0;
+    int limit_s = 60;
+    std::vector<ShapeJob> shapes;
+
+    std::string pathOf(const std::string& name) const;
+    std::string dumpPath(const ShapeJob& shape, int iteration, int rank, const BufferJob& buffer) const;
+};
+
+/// Reads and checks a job file (README.md). On failure `error` is a sentence that names the line.
+std::optional<Job> readJob(const std::string& path, std::string& error);
+/// The same from text; `folder` is the job's.
+std::optional<Job> parseJob(const std::string& text, const std::string& folder, std::string& error);
+
+}  // namespace cuco_harness

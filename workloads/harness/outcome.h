@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "report.h"
+
+#include <cuda_runtime.h>
+#include <nccl.h>
+#include <optional>
+#include <string>
+
+namespace cuco_harness {
+
+/// Nothing when it went well.
+using Outcome = std::optional<Failure>;
+
+/// A failure of the node or the harness itself, not of the candidate.
+Failure environmentFailure(const std::string& message);
+
+Outcome check(cudaError_t error, const char* doing);
+Outcome check(ncclResult_t result, const char* doing);
+
+/// What a code returned by cuco_setup or cuco_run says (candidate.h), as a failure of the candidate.
+Failure candidateFailure(int code, const std::string& doing);
+/// An error that the device reported after the candidate's work, as a failure of the candidate.
+Failure deviceFailure(cudaError_t error, const std::string& doing);
+
+}  // namespace cuco_harness
+
+/// Returns a failed outcome from the calling function.
+#define CUCO_CHECK(outcome)                        \
+    do {                                           \
+        if (auto cuco_checked_outcome = (outcome)) \
+            return cuco_checked_outcome;           \
+    } while (0)
