@@ -16,8 +16,8 @@ namespace cuco {
 struct Tunable {
     std::string name;
     std::int64_t value = 0;
-    std::vector<std::int64_t> choices;  ///< contains value
-    std::size_t line = 0;               ///< 1-based
+    std::vector<std::int64_t> choices;           ///< contains value
+    std::size_t line = 0;                        ///< 1-based
     std::size_t value_begin = 0, value_end = 0;  ///< byte range of the value's token in the file
 };
 

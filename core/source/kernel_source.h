@@ -10,7 +10,8 @@
 
 namespace cuco {
 
-/// Lines between `// EVOLVE-BLOCK-START` and `// EVOLVE-BLOCK-END`, the markers excluded.
+/// Lines between `// EVOLVE-BLOCK-START` and `// EVOLVE-BLOCK-END`, the markers excluded. A marker has a line of
+/// its own and may be followed by a blank and more text.
 struct EvolveBlock {
     std::size_t begin = 0, end = 0;             ///< byte range of the block's text in the file
     std::size_t first_line = 0, last_line = 0;  ///< 1-based; last_line < first_line when empty
@@ -26,7 +27,8 @@ struct SourceFault {
 class KernelSource {
 public:
     /// Faults: no block, an END without START, a START inside a block, a block that is never closed,
-    /// a NUL byte, more than 4 MiB.
+    /// a NUL byte, more than 4 MiB. Also a marker inside a comment or literal, and a block that opens or
+    /// closes a preprocessor condition it does not close or open: either would switch frozen code off.
     static std::expected<KernelSource, SourceFault> parse(std::string text);
 
     const std::string& text() const { return text_; }

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace cuco {
+
+enum class CudaTokenKind {
+    end,
+    identifier,
+    number,        ///< a preprocessing number: 1'000, 0x1F, 1.5e-3f
+    text,          ///< a string or character literal, raw ones included
+    comment,       ///< with its delimiters, a line comment without its line end
+    preprocessor,  ///< a whole directive with its continued lines, up to a line comment or the line end
+    punctuation,   ///< one byte
+};
+
+struct CudaToken {
+    CudaTokenKind kind = CudaTokenKind::end;
+    std::size_t begin = 0, end = 0;  ///< byte range in the text
+    std::size_t line = 0;            ///< 1-based, of its first byte
+    bool open = false;               ///< a comment or literal that is never closed
+};
+
+/// Splits CUDA C++ into tokens just well enough to tell code from comments, literals and directives;
+/// never fails and never reads outside the text.
+class CudaLexer {
+public:
+    explicit CudaLexer(std::string_view text) : text_(text) {}
+    CudaToken next();  ///< skips white space; `end` for ever at the end
+
+private:
+    bool atContinuation(std::size_t at) const;
+    void skipLineComment();
+    bool skipBlockComment();
+    bool skipLiteral(char quote);
+    bool skipRawString();
+    bool skipDirective();
+    bool skipWordOrLiteral(CudaToken& token);
+
+    std::string_view text_;
+    std::size_t at_ = 0, line_ = 1, counted_ = 0;
+    bool line_has_code_ = false;
+};
+
+}  // namespace cuco
