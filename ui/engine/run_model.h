@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/run/run_event.h"
-#include "core/run/run_file.h"
+#include "core/run/run_controller.h"
 
 #include <QHash>
 #include <QObject>
 #include <QString>
 
+#include <functional>
 #include <memory>
 
 namespace cuco::ui {
@@ -69,6 +69,7 @@ private:
     void index();
     void reload();
     void connectBridge();
+    void perform(std::function<Result<void>(RunController&)> command);
 
     QString path_;
     RunSnapshot snapshot_;

@@ -54,8 +54,9 @@ QFont monoFont(int step = 0);
 /// Text: Inter, else the system's.
 QFont textFont(int step = 0, QFont::Weight weight = QFont::Normal);
 
-/// A stroke icon of resources/icons in the palette's text colour; "play", "diff", …
-QIcon themedIcon(const QString& name, const QPalette& palette);
+/// A stroke icon of resources/icons; "play", "diff", … Drawn in the text colour that the application has at
+/// the time of painting.
+QIcon themedIcon(const QString& name);
 
 double contrastRatio(const QColor& first, const QColor& second);  ///< WCAG 2.1, 1 … 21
 

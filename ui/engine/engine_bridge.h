@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/run/run_controller.h"
+
+#include <QObject>
+#include <QString>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace cuco::ui {
+
+/// The one way between the GUI thread and the engine. Opening happens on a worker thread; the engine's
+/// events are collected there and handed over on the GUI thread, in order and by value.
+class EngineBridge : public QObject {
+    Q_OBJECT
+
+public:
+    using Command = std::function<Result<void>(RunController&)>;
+
+    EngineBridge();
+    /// Stops the run and waits for the engine's threads.
+    ~EngineBridge() override;
+
+    void create(const QString& path, const RunConfig& config);
+    void open(const QString& path);
+    /// At once, or as soon as the engine is open; dropped when it cannot be opened.
+    void perform(Command command);
+
+    bool isOpening() const { return opening_; }
+    bool isOpen() const { return controller_ != nullptr; }
+
+Q_SIGNALS:
+    /// The file exists and is held; the commands that waited are performed after this.
+    void opened();
+    void openFailed(const cuco::Error& error);
+    void commandFailed(const cuco::Error& error);
+    void eventsArrived(const std::vector<cuco::RunEvent>& events);
+
+private:
+    struct Mailbox;
+    using Opener = std::function<Result<std::unique_ptr<RunController>>(RunObserver)>;
+
+    void openWith(Opener opener);
+    void collect();
+
+    std::shared_ptr<Mailbox> mailbox_;
+    std::unique_ptr<RunController> controller_;
+    std::vector<Command> waiting_;
+    bool opening_ = false;
+};
+
+}  // namespace cuco::ui

@@ -1,0 +1,282 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/engine/run_model.h"
+
+#include "ui/engine/engine_bridge.h"
+#include "ui/engine/run_session.h"
+
+#include <QFileInfo>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+namespace cuco::ui {
+
+namespace {
+
+template <class... Handlers>
+struct Overloaded : Handlers... {
+    using Handlers::operator()...;
+};
+template <class... Handlers>
+Overloaded(Handlers...) -> Overloaded<Handlers...>;
+
+Error noFileYet()
+{
+    return {RunModel::tr("The run's file does not exist yet.").toStdString(),
+            {},
+            RunModel::tr("Wait until the run has been prepared.").toStdString()};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RunModel>> RunModel::open(const QString& path)
+{
+    auto file = RunFile::open(std::filesystem::path(path.toStdString()), RunFile::Access::read);
+    if (!file) {
+        return std::unexpected(file.error());
+    }
+    auto snapshot = (*file)->snapshot();
+    if (!snapshot) {
+        return std::unexpected(snapshot.error());
+    }
+    auto model = std::make_unique<RunModel>(std::move(*snapshot), QFileInfo(path).absoluteFilePath());
+    model->file_ = std::move(*file);
+    return model;
+}
+
+RunModel::RunModel(RunSnapshot snapshot, QString path) : path_(std::move(path)), snapshot_(std::move(snapshot))
+{
+    index();
+}
+
+RunModel::~RunModel() = default;
+
+void RunModel::index()
+{
+    index_by_id_.clear();
+    index_by_id_.reserve(static_cast<qsizetype>(snapshot_.candidates.size()));
+    for (std::size_t i = 0; i < snapshot_.candidates.size(); ++i) {
+        index_by_id_.insert(QString::fromStdString(snapshot_.candidates[i].id), static_cast<int>(i));
+    }
+}
+
+const Candidate* RunModel::candidate(const QString& id) const
+{
+    const auto found = index_by_id_.constFind(id);
+    return found == index_by_id_.cend() ? nullptr : &snapshot_.candidates[static_cast<std::size_t>(*found)];
+}
+
+Result<std::string> RunModel::source(const QString& id)
+{
+    if (!file_) {
+        return std::unexpected(noFileYet());
+    }
+    return isBaselineId(id) ? file_->baselineSource(baselineName(id)) : file_->source(id.toStdString());
+}
+
+Result<std::optional<Timeline>> RunModel::timeline(const QString& id)
+{
+    if (!file_) {
+        return std::unexpected(noFileYet());
+    }
+    return isBaselineId(id) ? file_->baselineTimeline(baselineName(id)) : file_->timeline(id.toStdString());
+}
+
+Result<std::vector<AgentStep>> RunModel::steps()
+{
+    if (!file_) {
+        return std::unexpected(noFileYet());
+    }
+    return file_->steps();
+}
+
+void RunModel::createAndStart(const RunConfig& config)
+{
+    connectBridge();
+    snapshot_.config = config;
+    bridge_->create(path_, config);
+    bridge_->perform([](RunController& controller) -> Result<void> {
+        controller.start();
+        return {};
+    });
+    Q_EMIT activityChanged();
+}
+
+void RunModel::connectBridge()
+{
+    bridge_ = std::make_unique<EngineBridge>();
+    connect(bridge_.get(), &EngineBridge::opened, this, [this] {
+        reload();
+        Q_EMIT activityChanged();
+    });
+    connect(bridge_.get(), &EngineBridge::openFailed, this, [this](const Error& error) {
+        // The bridge is in the middle of its own call here, so it goes later.
+        bridge_.release()->deleteLater();
+        if (!file_) {
+            apply(StateChanged{RunState::failed, error.what});
+        }
+        Q_EMIT activityChanged();
+        Q_EMIT failed(error);
+    });
+    connect(bridge_.get(), &EngineBridge::commandFailed, this, &RunModel::failed);
+    connect(bridge_.get(), &EngineBridge::eventsArrived, this, [this](const std::vector<RunEvent>& events) {
+        for (const RunEvent& event : events) {
+            apply(event);
+        }
+    });
+}
+
+void RunModel::reload()
+{
+    if (!file_) {
+        auto file = RunFile::open(std::filesystem::path(path_.toStdString()), RunFile::Access::read);
+        if (!file) {
+            Q_EMIT failed(file.error());
+            return;
+        }
+        file_ = std::move(*file);
+    }
+    auto snapshot = file_->snapshot();
+    if (!snapshot) {
+        Q_EMIT failed(snapshot.error());
+        return;
+    }
+    snapshot_ = std::move(*snapshot);
+    index();
+    Q_EMIT reset();
+}
+
+void RunModel::perform(std::function<Result<void>(RunController&)> command)
+{
+    const bool opens = !bridge_;
+    if (opens) {
+        connectBridge();
+        bridge_->open(path_);
+    }
+    bridge_->perform(std::move(command));
+    if (opens) {
+        Q_EMIT activityChanged();
+    }
+}
+
+void RunModel::start()
+{
+    perform([](RunController& controller) -> Result<void> {
+        controller.start();
+        return {};
+    });
+}
+
+void RunModel::pause()
+{
+    perform([](RunController& controller) -> Result<void> {
+        controller.pause();
+        return {};
+    });
+}
+
+void RunModel::resume()
+{
+    perform([](RunController& controller) -> Result<void> {
+        controller.resume();
+        return {};
+    });
+}
+
+void RunModel::stop()
+{
+    perform([](RunController& controller) -> Result<void> {
+        controller.stop();
+        return {};
+    });
+}
+
+void RunModel::promote(const QString& id, const QString& reason)
+{
+    perform([id = id.toStdString(), reason = reason.toStdString()](RunController& controller) {
+        return controller.promote(id, reason);
+    });
+}
+
+void RunModel::reject(const QString& id, const QString& reason)
+{
+    perform([id = id.toStdString(), reason = reason.toStdString()](RunController& controller) {
+        return controller.reject(id, reason);
+    });
+}
+
+void RunModel::undo()
+{
+    perform([](RunController& controller) { return controller.undo(); });
+}
+
+bool RunModel::canUndo() const
+{
+    return std::any_of(snapshot_.decisions.begin(), snapshot_.decisions.end(),
+                       [](const Decision& decision) { return !decision.undone; });
+}
+
+bool RunModel::isActive() const
+{
+    return bridge_ && (bridge_->isOpening() || snapshot_.state == RunState::running);
+}
+
+QString RunModel::activity() const
+{
+    if (!bridge_) {
+        return {};
+    }
+    if (bridge_->isOpening()) {
+        return file_ ? tr("Opening the run for writing…") : tr("Preparing the run…");
+    }
+    if (snapshot_.state == RunState::running && snapshot_.baselines.empty()) {
+        return tr("Building the harness and measuring the baselines…");
+    }
+    return {};
+}
+
+void RunModel::apply(const RunEvent& event)
+{
+    std::visit(Overloaded{
+                   [this](const StateChanged& changed) {
+                       snapshot_.state = changed.state;
+                       snapshot_.message = changed.message;
+                       Q_EMIT stateChanged();
+                       Q_EMIT activityChanged();
+                   },
+                   [this](const BaselinesMeasured& measured) {
+                       snapshot_.baselines = measured.baselines;
+                       snapshot_.modelled = measured.modelled;
+                       Q_EMIT baselinesChanged();
+                       Q_EMIT activityChanged();
+                   },
+                   [this](const CandidateChanged& changed) {
+                       const auto id = QString::fromStdString(changed.candidate.id);
+                       if (const auto found = index_by_id_.constFind(id); found != index_by_id_.cend()) {
+                           snapshot_.candidates[static_cast<std::size_t>(*found)] = changed.candidate;
+                       } else {
+                           index_by_id_.insert(id, static_cast<int>(snapshot_.candidates.size()));
+                           snapshot_.candidates.push_back(changed.candidate);
+                       }
+                       Q_EMIT candidateChanged(id);
+                   },
+                   [this](const StepsAdded&) { Q_EMIT stepsAdded(); },
+                   [this](const DecisionsChanged& changed) {
+                       snapshot_.decisions = changed.decisions;
+                       Q_EMIT decisionsChanged();
+                   },
+                   [this](const Logged& entry) {
+                       snapshot_.log.push_back(entry.entry);
+                       Q_EMIT logged();
+                   },
+                   [this](const Progress& progress) {
+                       progress_ = progress;
+                       Q_EMIT progressChanged();
+                   },
+               },
+               event);
+}
+
+}  // namespace cuco::ui
