@@ -15,12 +15,18 @@
 
 namespace cuco {
 
+/// What to measure when a request does not say.
+struct EvaluationDefaults {
+    int ranks = 0;              ///< 0: the first of the workload's rank counts that the node can run
+    std::vector<Shape> shapes;  ///< empty: the workload's search shapes for the node
+};
+
 /// Built for one workload on one node. `prepare` builds the harness and measures the baselines once;
 /// afterwards `compile` and `measure` may be called from several threads.
 class Evaluator : public CandidateEvaluator {
 public:
     Evaluator(std::shared_ptr<Node> node, std::unique_ptr<Toolchain> toolchain, Workload workload,
-              DesignSpace design_space);
+              DesignSpace design_space, EvaluationDefaults defaults = {});
     ~Evaluator() override;
 
     const Workload& workload() const override;

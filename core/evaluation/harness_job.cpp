@@ -136,8 +136,8 @@ Result<std::string> writeHarnessJob(const Workload& workload, const HarnessJob& 
                                    job.files.reference.string());
     if (!job.files.model.empty())
         text += "model " + job.files.model.string() + "\n";
-    fmt::format_to(std::back_inserter(text), "ranks {}\ntolerance {} {}\n", job.ranks, workload.tolerance.relative_l2,
-                   workload.tolerance.max_error);
+    fmt::format_to(std::back_inserter(text), "ranks {}\nlimit {}\ntolerance {} {}\n", job.ranks, job.limit.count(),
+                   workload.tolerance.relative_l2, workload.tolerance.max_error);
     for (const auto& shape : job.shapes)
         if (auto appended = appendShape(text, workload, shape, job.ranks); !appended)
             return std::unexpected(appended.error());

@@ -6,6 +6,7 @@
 #include "core/nodes/toolchain.h"
 #include "core/workload/workload.h"
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -25,6 +26,7 @@ struct JobShape {
 struct HarnessJob {
     HarnessFiles files;
     int ranks = 1;
+    std::chrono::seconds limit{60};  ///< a watchdog of the harness's own, which can name what hangs
     std::vector<JobShape> shapes;
 };
 

@@ -95,12 +95,13 @@ private:
     std::string time(JsonReader& reader)
     {
         std::string shape;
-        std::vector<double> samples;
-        reader.required("shape", shape).required("samples_us", samples);
+        std::vector<double> samples, events;
+        reader.required("shape", shape).required("samples_us", samples).optional("event_us", events);
         if (auto fault = faultOf(reader); !fault.empty())
             return fault;
         if (samples.empty() || std::ranges::any_of(samples, [](double us) { return !std::isfinite(us) || us <= 0; }))
             return "A sample is no positive number.";
+        report_.event_us[shape] = std::move(events);
         return report_.samples_us.emplace(shape, std::move(samples)).second ? "" : "The shape comes twice.";
     }
 

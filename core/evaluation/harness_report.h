@@ -32,6 +32,7 @@ struct HarnessReport {
     bool started = false, done = false;
     std::string device, nccl;
     std::map<std::string, std::vector<double>> samples_us;  ///< by shape
+    std::map<std::string, std::vector<double>> event_us;    ///< by shape: the same seen by CUDA events, on GPUs
     std::map<std::string, Timeline> timelines;              ///< by shape
     std::vector<HarnessFailure> failures;
     std::vector<CheckedOutput> checked;

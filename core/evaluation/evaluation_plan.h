@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/evaluation/candidate_evaluator.h"
+#include "core/evaluation/evaluator.h"
+#include "core/evaluation/harness_job.h"
+
+namespace cuco {
+
+/// A request with its gaps filled for one node.
+struct EvaluationPlan {
+    int ranks = 0;
+    std::vector<Shape> verify_shapes, timed_shapes;
+    std::uint64_t seed = 1;
+    Stage until = Stage::profile;
+    bool modelled = false;
+};
+
+/// Errors: a rank count that the workload is not made for or the node cannot run; no shapes.
+Result<EvaluationPlan> planEvaluation(const Workload& workload, const NodeProbe& probe,
+                                      const EvaluationDefaults& defaults, const EvaluationRequest& request);
+
+/// Every verification shape twice in a row with ranks that start apart, then every timed shape. Where times are
+/// modelled this job also times and traces, since a model is not disturbed by either.
+HarnessJob verifyJob(const EvaluationPlan& plan, const Workload& workload);
+/// One turn of timing on a GPU.
+HarnessJob timeJob(const EvaluationPlan& plan, const Workload& workload);
+/// The first timed shape, traced; a traced run is never timed.
+HarnessJob traceJob(const EvaluationPlan& plan, const Workload& workload);
+
+}  // namespace cuco

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/evaluation/harness_job.h"
+#include "core/evaluation/harness_report.h"
+#include "core/nodes/node.h"
+#include "core/nodes/toolchain.h"
+
+#include <stop_token>
+
+namespace cuco {
+
+struct HarnessRun {
+    CommandOutcome outcome;
+    HarnessReport report;
+};
+
+enum class HarnessMode { run, check };
+
+/// Writes job.txt anew, since a candidate can write in the folder between `run` and `check`, and runs the harness.
+Result<HarnessRun> runHarness(Node& node, const Toolchain& toolchain, const Workload& workload, const JobFolder& folder,
+                              const HarnessJob& job, HarnessMode mode, std::stop_token stop);
+
+}  // namespace cuco

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/evaluation/shape_timing.h"
+
+#include "core/evaluation/statistics.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace cuco {
+
+namespace {
+
+constexpr double bound_slack = 0.98;
+// Launching and waking up cost the host this much more than the events see.
+constexpr double clock_slack_us = 60, clock_slack_share = 0.2;
+constexpr std::uint64_t bootstrap_seed = 0x5eed;
+
+}  // namespace
+
+ShapeTiming timeShape(std::string shape, int ranks, std::vector<double> samples_us, BaselineTimes baseline,
+                      double bound_us, bool modelled)
+{
+    ShapeTiming timing;
+    timing.shape = std::move(shape);
+    timing.ranks = ranks;
+    timing.samples_us = std::move(samples_us);
+    timing.baseline_samples_us = std::move(baseline.samples_us);
+    timing.baseline = std::move(baseline.name);
+    timing.time_us = median(timing.samples_us);
+    timing.baseline_us = median(timing.baseline_samples_us);
+    timing.bound_us = bound_us;
+    if (modelled) {
+        timing.speedup = timing.ci_low = timing.ci_high = timing.baseline_us / timing.time_us;
+    } else {
+        const Ratio ratio = ratioOfMedians(timing.baseline_samples_us, timing.samples_us, bootstrap_seed);
+        timing.speedup = ratio.value;
+        timing.ci_low = ratio.low;
+        timing.ci_high = ratio.high;
+    }
+    return timing;
+}
+
+void judgeTimes(Evaluation& evaluation)
+{
+    for (const auto& timing : evaluation.timings) {
+        if (timing.time_us >= timing.bound_us * bound_slack)
+            continue;
+        evaluation.verdict = Verdict::faster_than_possible;
+        evaluation.message = fmt::format(
+            "Shape {} took {:.4g} µs, but the node cannot do its work in less than {:.4g} "
+            "µs: the work was not done, or the bound is wrong.",
+            timing.shape, timing.time_us, timing.bound_us);
+        return;
+    }
+}
+
+void judgeClocks(const std::string& shape, const std::vector<double>& host_us, const std::vector<double>& event_us,
+                 Evaluation& evaluation)
+{
+    const double host = median(host_us), events = median(event_us);
+    if (std::abs(host - events) <= clock_slack_us + clock_slack_share * host)
+        return;
+    evaluation.verdict = Verdict::timing_mismatch;
+    evaluation.message = fmt::format(
+        "Shape {} took {:.4g} µs by the harness's clock but {:.4g} µs by the events of its "
+        "stream: order all work on the stream that cuco_run is given.",
+        shape, host, events);
+}
+
+}  // namespace cuco

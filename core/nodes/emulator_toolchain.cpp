@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/nodes/emulator_toolchain.h"
+
+#include "core/base/files.h"
+#include "core/nodes/build_cache.h"
+#include "core/nodes/compiler_log.h"
+#include "core/source/emulation_rewriter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace cuco {
+
+namespace {
+
+constexpr const char* reinstall = "Install the product again, or set CUCO_DATA_DIR to its data.";
+
+Result<std::vector<std::string>> readEntries(const std::filesystem::path& file)
+{
+    const auto text = readFile(file);
+    if (!text)
+        return std::unexpected(text.error());
+    std::vector<std::string> entries;
+    std::istringstream lines(*text);
+    for (std::string line; std::getline(lines, line);)
+        if (!line.empty() && line.front() != '#')
+            entries.push_back(line);
+    return entries;
+}
+
+/// What the candidate's memory accesses are watched with; a reference needs none of it.
+bool isObservation(const std::string& flag)
+{
+    return flag.starts_with("-fsanitize") || flag.starts_with("--param");
+}
+
+/// Writes a product's own CUDA source as C++.
+Result<void> writeRewritten(const std::filesystem::path& cuda_file, const std::filesystem::path& cpp_file)
+{
+    const auto text = readFile(cuda_file);
+    if (!text)
+        return std::unexpected(text.error());
+    const auto rewritten = rewriteForEmulation(*text, cuda_file.filename().string());
+    if (!rewritten)
+        return failure(rewritten.error().message, fmt::format("{}:{}", cuda_file.string(), rewritten.error().line),
+                       reinstall);
+    return writeFileAtomically(cpp_file, *rewritten);
+}
+
+}  // namespace
+
+std::vector<std::string> EmulatorToolchain::compilerCommand(const std::vector<std::string>& flags) const
+{
+    std::vector<std::string> command{compiler_.program.string()};
+    command.insert(command.end(), flags.begin(), flags.end());
+    command.insert(command.end(),
+                   {"-I", (workloads_ / "emulator" / "include").string(), "-I", (workloads_ / "harness").string()});
+    return command;
+}
+
+Result<void> EmulatorToolchain::prepare(Node& node, const Workload& workload, std::stop_token stop)
+{
+    auto compiler = findHostCompiler(stop);
+    if (!compiler)
+        return std::unexpected(compiler.error());
+    compiler_ = std::move(*compiler);
+    auto flags = readEntries(workloads_ / "emulator" / "flags.txt");
+    if (!flags)
+        return std::unexpected(flags.error());
+    candidate_flags_ = std::move(*flags);
+    auto rates = readDeviceModel(workloads_ / "emulator" / "h200.model");
+    if (!rates)
+        return std::unexpected(rates.error());
+    rates_ = std::move(*rates);
+    compile_timeout_ = workload.compile_timeout;
+    run_timeout_ = workload.run_timeout;
+    if (auto harness = prepareHarness(node, stop); !harness)
+        return harness;
+    return prepareReference(node, workload, stop);
+}
+
+Result<void> EmulatorToolchain::prepareHarness(Node& node, std::stop_token stop)
+{
+    const auto emulator = workloads_ / "emulator", harness = workloads_ / "harness";
+    BuildInputs inputs;
+    inputs.add("compiler", compiler_.program.string() + " " + compiler_.version);
+    for (const auto& folder : {emulator, harness})
+        if (auto added = inputs.addFolder(folder); !added)
+            return added;
+    runtime_hash_ = inputs.key();
+
+    const auto folder = cachedBuild("emulator", runtime_hash_, stop, [&](const auto& build_folder) -> Result<void> {
+        const auto runtime = readEntries(emulator / "runtime_sources.txt");
+        if (!runtime)
+            return std::unexpected(runtime.error());
+        std::vector<std::filesystem::path> sources;
+        for (const auto& source : *runtime)
+            sources.push_back(emulator / source);
+        for (const auto& entry : std::filesystem::directory_iterator(harness)) {
+            const auto& path = entry.path();
+            if (path.extension() == ".cpp")
+                sources.push_back(path);
+            if (path.extension() != ".cu")
+                continue;
+            sources.push_back(build_folder / (path.stem().string() + ".cu.cpp"));
+            if (auto written = writeRewritten(path, sources.back()); !written)
+                return written;
+        }
+        std::vector<std::vector<std::string>> compile;
+        std::vector<std::string> link{compiler_.program.string()};
+        for (std::size_t i = 0; i < sources.size(); ++i) {
+            const std::string object = fmt::format("{}.{}.o", i, sources[i].stem().string());
+            auto command = compilerCommand({"-O2", "-std=c++20", "-w", "-c"});
+            command.insert(command.end(), {"-I", emulator.string(), sources[i].string(), "-o", object});
+            compile.push_back(std::move(command));
+            link.push_back(object);
+        }
+        link.insert(link.end(), {"-rdynamic", "-ldl", "-pthread", "-o", "harness"});
+        if (auto compiled = runBuild(node, build_folder, std::move(compile), stop); !compiled)
+            return compiled;
+        return runBuild(node, build_folder, {link}, stop);
+    });
+    if (!folder)
+        return std::unexpected(folder.error());
+    harness_ = *folder / "harness";
+    return {};
+}
+
+Result<void> EmulatorToolchain::prepareReference(Node& node, const Workload& workload, std::stop_token stop)
+{
+    const auto text = readFile(workload.reference_source);
+    if (!text)
+        return std::unexpected(text.error());
+    BuildInputs inputs;
+    inputs.add("runtime", runtime_hash_);
+    inputs.add("reference", *text);
+    const auto folder = cachedBuild("emulator", inputs.key(), stop, [&](const auto& build_folder) -> Result<void> {
+        if (auto written = writeRewritten(workload.reference_source, build_folder / "reference.cpp"); !written)
+            return written;
+        auto flags = candidate_flags_;
+        std::erase_if(flags, isObservation);
+        flags.emplace_back("-O2");
+        auto command = compilerCommand(flags);
+        command.insert(command.end(), {"reference.cpp", "-o", "reference.so"});
+        return runBuild(node, build_folder, {command}, stop);
+    });
+    if (!folder)
+        return std::unexpected(folder.error());
+    reference_ = *folder / "reference.so";
+    return {};
+}
+
+Result<std::expected<void, BuildFault>> EmulatorToolchain::build(Node& node, const JobFolder& job,
+                                                                 const std::string& source, std::stop_token stop)
+{
+    using Outcome = std::expected<void, BuildFault>;
+    if (const auto fault = findNotEmulable(source))
+        return Outcome(std::unexpect, BuildFault{true, false, fault->line, fault->message, ""});
+    const auto rewritten = rewriteForEmulation(source, "candidate.cu");
+    if (!rewritten)
+        return Outcome(std::unexpect, BuildFault{false, false, rewritten.error().line, rewritten.error().message, ""});
+    if (auto put = node.put(job, "candidate.cpp", *rewritten); !put)
+        return std::unexpected(put.error());
+
+    Command command;
+    command.argv = compilerCommand(candidate_flags_);
+    command.argv.insert(command.argv.end(), {"candidate.cpp", "-o", "candidate.so"});
+    command.working_directory = job.path();
+    command.environment = {{"LC_ALL", "C"}};
+    command.limits.wall = compile_timeout_;
+    command.limits.address_space_bytes = 8ull << 30;
+    command.limits.file_bytes = 256u << 20;
+    const auto outcome = node.run(command, stop);
+    if (!outcome)
+        return std::unexpected(outcome.error());
+    if (outcome->cancelled)
+        return failure("The compilation was stopped.");
+    if (outcome->succeeded())
+        return Outcome();
+    auto fault = readCompilerLog(outcome->err, "candidate.cu",
+                                 {{job.path(), ""}, {workloads_ / "emulator" / "include", ""}, {workloads_, ""}});
+    if (outcome->timed_out) {
+        fault.timed_out = true;
+        fault.first_error = fmt::format("The compiler was stopped after {} s.", compile_timeout_.count());
+    }
+    return Outcome(std::unexpect, std::move(fault));
+}
+
+Command EmulatorToolchain::harnessCommand(const JobFolder& job, const std::string& mode) const
+{
+    Command command;
+    command.argv = {harness_.string(), mode, "job.txt"};
+    command.working_directory = job.path();
+    command.report_channel = true;
+    // No limit on the address space: the emulator reserves hundreds of GiB of it for windows at fixed strides.
+    command.limits.wall = run_timeout_;
+    return command;
+}
+
+HarnessFiles EmulatorToolchain::files() const
+{
+    HarnessFiles files;
+    files.reference = reference_;
+    files.model = workloads_ / "emulator" / "h200.model";
+    return files;
+}
+
+}  // namespace cuco
