@@ -27,6 +27,8 @@ public:
         std::unique_ptr<Proposer> proposer;
     };
 
+    /// Reads the file's state. A run that was cut off (by a kill, a power failure) becomes a stopped one. A file that
+    /// cannot be read shows as a failed run, whose message says why.
     RunController(Parts parts, RunObserver observer);
     ~RunController();  ///< stops, waits for the threads, closes the file
 
@@ -34,8 +36,12 @@ public:
     void pause();  ///< nothing new is proposed; what is in flight settles
     void resume();
     void stop();  ///< cancels what is in flight; it is evaluated again on resume
-    void wait();  ///< blocks until the run is finished, stopped, paused or failed
+    /// Blocks until the run is finished, stopped, paused or failed and the observer knows; at once when it never began.
+    void wait();
 
+    RunState state() const;
+
+    /// Errors: no such candidate; a promotion of one that did not verify; the file cannot be written.
     Result<void> promote(const std::string& candidate_id, const std::string& reason);
     Result<void> reject(const std::string& candidate_id, const std::string& reason);
     Result<void> undo();

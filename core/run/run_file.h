@@ -52,8 +52,8 @@ public:
     Result<std::vector<AgentStep>> addCandidate(const Candidate& candidate, const std::string& source,
                                                 std::vector<AgentStep> steps);
     Result<void> settleCandidate(const Candidate& candidate, const std::optional<Timeline>& timeline);
-    Result<void> addDecision(Decision decision);
-    Result<void> undoLastDecision();  ///< an error when there is none
+    Result<void> addDecision(const Decision& decision);  ///< with its id
+    Result<void> undoLastDecision();                     ///< an error when there is none
     Result<void> addLog(const LogEntry& entry);
     /// Folds the WAL into the one file.
     Result<void> checkpoint();

@@ -160,12 +160,13 @@ Result<void> RunFile::settleCandidate(const Candidate& candidate, const std::opt
     });
 }
 
-Result<void> RunFile::addDecision(Decision decision)
+Result<void> RunFile::addDecision(const Decision& decision)
 {
     const std::scoped_lock guard(mutex_);
-    return database_->run("INSERT INTO decisions (candidate, kind, reason, time_ms, undone) VALUES (?, ?, ?, ?, 0)",
-                          {std::string_view(decision.candidate_id), toString(decision.kind),
-                           std::string_view(decision.reason), decision.time_ms});
+    return database_->run(
+        "INSERT INTO decisions (id, candidate, kind, reason, time_ms, undone) VALUES (?, ?, ?, ?, ?, 0)",
+        {std::int64_t{decision.id}, std::string_view(decision.candidate_id), toString(decision.kind),
+         std::string_view(decision.reason), decision.time_ms});
 }
 
 Result<void> RunFile::undoLastDecision()

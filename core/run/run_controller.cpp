@@ -1,0 +1,229 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/run/run_controller.h"
+
+#include "core/agents/proposer.h"
+#include "core/base/clock.h"
+#include "core/run/run_session.h"
+
+#include <fmt/format.h>
+
+#include <thread>
+
+namespace cuco {
+
+struct RunController::Private {
+    explicit Private(RunObserver observer) : run(std::move(observer)) {}
+
+    void load();
+    void changeState(RunState state, const std::string& message);
+    void engine(std::stop_token stop);
+    Result<void> decide(DecisionKind kind, const std::string& candidate_id, const std::string& reason);
+    void tellDecision(const RunPopulation::CandidatePointer& candidate, const std::string& text);
+
+    RunShared run;
+    std::optional<Error> unreadable;
+    std::mutex deciding;  ///< orders decisions as the file has them; taken before RunShared::mutex
+    std::mutex starting;  ///< guards `thread`; taken before RunShared::mutex
+    std::jthread thread;
+};
+
+void RunController::Private::load()
+{
+    auto snapshot = run.file->snapshot();
+    if (!snapshot) {
+        unreadable = snapshot.error();
+        run.state = RunState::failed;
+        return;
+    }
+    run.config = snapshot->config;
+    run.population = RunPopulation(*snapshot);
+    run.baselines = snapshot->baselines;
+    run.state = snapshot->state;
+    if (run.state == RunState::running)
+        changeState(RunState::stopped, "The program that ran it ended without closing it; resume it to go on.");
+}
+
+/// Stored before it is told. Under the lock, so that whoever waits finds the file up to date.
+void RunController::Private::changeState(RunState state, const std::string& message)
+{
+    std::string text = message;
+    if (auto stored = run.file->setState(state, message); !stored && state != RunState::failed) {
+        state = RunState::failed;
+        text = describe(stored.error());
+    }
+    run.state = state;
+    run.events.post(StateChanged{state, text});
+    run.changed.notify_all();
+}
+
+void RunController::Private::engine(std::stop_token stop)
+{
+    for (;;) {
+        const RunSession::End end = RunSession(run).work(stop);
+        addLog(run, end.state == RunState::failed ? "error" : "info",
+               fmt::format("The run is {}{}{}", toString(end.state), end.message.empty() ? "" : ": ", end.message));
+        const std::scoped_lock guard(run.mutex);
+        // Asked to go on while it was about to pause.
+        if (end.state == RunState::paused && !run.pause_requested)
+            continue;
+        run.pause_requested = false;
+        changeState(end.state, end.message);
+        return;
+    }
+}
+
+Result<void> RunController::Private::decide(DecisionKind kind, const std::string& candidate_id,
+                                            const std::string& reason)
+{
+    if (unreadable)
+        return std::unexpected(*unreadable);
+    const std::scoped_lock order(deciding);
+    Decision decision;
+    {
+        const std::scoped_lock guard(run.mutex);
+        const auto candidate = run.population.find(candidate_id);
+        if (!candidate)
+            return failure(fmt::format("There is no candidate {}", candidate_id), run.file->path().string(),
+                           "Choose one of those that `cucoctl show` lists.");
+        if (kind == DecisionKind::promoted && !(candidate->evaluation && candidate->evaluation->verified()))
+            return failure(fmt::format("{} cannot be promoted: it {}", candidate_id,
+                                       candidate->evaluation ? fmt::format("did not verify ({})",
+                                                                           toString(candidate->evaluation->verdict))
+                                                             : "is not evaluated yet"),
+                           {}, "Promote a verified candidate.");
+        const auto& decisions = run.population.decisions();
+        decision.id = decisions.empty() ? 1 : decisions.back().id + 1;
+    }
+    decision.candidate_id = candidate_id;
+    decision.kind = kind;
+    decision.reason = reason;
+    decision.time_ms = unixTimeMs();
+    if (auto stored = run.file->addDecision(decision); !stored)
+        return stored;
+    RunPopulation::CandidatePointer changed;
+    {
+        const std::scoped_lock guard(run.mutex);
+        changed = run.population.addDecision(decision);
+        tellDecision(changed,
+                     fmt::format("{} {}{}{}", candidate_id, toString(kind), reason.empty() ? "" : ": ", reason));
+    }
+    return {};
+}
+
+void RunController::Private::tellDecision(const RunPopulation::CandidatePointer& candidate, const std::string& text)
+{
+    if (candidate)
+        run.events.post(CandidateChanged{*candidate});
+    run.events.post(DecisionsChanged{run.population.decisions()});
+    addLog(run, "info", text);
+}
+
+RunController::RunController(Parts parts, RunObserver observer) : d_(std::make_unique<Private>(std::move(observer)))
+{
+    d_->run.file = std::move(parts.file);
+    d_->run.evaluator = std::move(parts.evaluator);
+    d_->run.proposer = std::move(parts.proposer);
+    d_->load();
+}
+
+RunController::~RunController()
+{
+    const std::scoped_lock starting(d_->starting);
+    if (d_->thread.joinable()) {
+        d_->thread.request_stop();
+        d_->thread.join();
+    }
+}
+
+void RunController::start()
+{
+    const std::scoped_lock starting(d_->starting);
+    {
+        const std::scoped_lock guard(d_->run.mutex);
+        if (d_->run.state == RunState::running) {
+            d_->run.pause_requested = false;
+            d_->run.changed.notify_all();
+            return;
+        }
+        if (d_->unreadable) {
+            d_->run.events.post(StateChanged{RunState::failed, describe(*d_->unreadable)});
+            return;
+        }
+        if (d_->run.state == RunState::finished)
+            return;
+        d_->changeState(RunState::running, "");
+        if (d_->run.state != RunState::running)
+            return;
+    }
+    // The engine of an earlier start has ended, or is about to: its last act was to leave the state running.
+    d_->thread = std::jthread([this](std::stop_token stop) { d_->engine(std::move(stop)); });
+}
+
+void RunController::pause()
+{
+    const std::scoped_lock guard(d_->run.mutex);
+    if (d_->run.state != RunState::running)
+        return;
+    d_->run.pause_requested = true;
+    d_->run.changed.notify_all();
+}
+
+void RunController::resume()
+{
+    start();
+}
+
+void RunController::stop()
+{
+    const std::scoped_lock starting(d_->starting);
+    {
+        const std::scoped_lock guard(d_->run.mutex);
+        if (d_->run.state == RunState::paused)
+            d_->changeState(RunState::stopped, "Stopped; resume it to go on.");
+        if (d_->run.state != RunState::running)
+            return;
+    }
+    // Without the lock: what listens to the request runs in it.
+    d_->thread.request_stop();
+}
+
+void RunController::wait()
+{
+    {
+        std::unique_lock lock(d_->run.mutex);
+        d_->run.changed.wait(lock, [this] { return d_->run.state != RunState::running; });
+    }
+    d_->run.events.flush();
+}
+
+RunState RunController::state() const
+{
+    const std::scoped_lock guard(d_->run.mutex);
+    return d_->run.state;
+}
+
+Result<void> RunController::promote(const std::string& candidate_id, const std::string& reason)
+{
+    return d_->decide(DecisionKind::promoted, candidate_id, reason);
+}
+
+Result<void> RunController::reject(const std::string& candidate_id, const std::string& reason)
+{
+    return d_->decide(DecisionKind::rejected, candidate_id, reason);
+}
+
+Result<void> RunController::undo()
+{
+    if (d_->unreadable)
+        return std::unexpected(*d_->unreadable);
+    const std::scoped_lock order(d_->deciding);
+    if (auto stored = d_->run.file->undoLastDecision(); !stored)
+        return stored;
+    const std::scoped_lock guard(d_->run.mutex);
+    const auto changed = d_->run.population.undoLastDecision();
+    d_->tellDecision(changed, fmt::format("The last decision{} is undone", changed ? " on " + changed->id : ""));
+    return {};
+}
+
+}  // namespace cuco

@@ -1,0 +1,450 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/run/run_session.h"
+
+#include "core/base/clock.h"
+#include "core/base/files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace cuco {
+
+namespace {
+
+constexpr std::uint64_t most_source_bytes = 4u << 20;
+/// As much of a compiler's log as stays in memory; the run file has all of it.
+constexpr std::size_t kept_detail_bytes = 4'000;
+/// Fewer finished candidates say nothing about the time that is left.
+constexpr int least_settled_for_estimate = 2;
+
+void cutDetail(std::string& detail)
+{
+    if (detail.size() <= kept_detail_bytes)
+        return;
+    std::size_t end = kept_detail_bytes;
+    while (end > 0 && (static_cast<unsigned char>(detail[end]) & 0xC0) == 0x80)
+        --end;
+    detail.resize(end);
+}
+
+std::string logLine(const Candidate& candidate)
+{
+    const Evaluation& evaluation = *candidate.evaluation;
+    if (!evaluation.verified())
+        return fmt::format("{}: {}: {}", candidate.id, toString(evaluation.verdict), evaluation.message);
+    const auto speedup = evaluation.speedup();
+    const auto time = evaluation.timeUs();
+    if (!speedup || !time)
+        return fmt::format("{}: verified", candidate.id);
+    return fmt::format("{}: verified, {:.1f} µs, {:.3f}×", candidate.id, *time, *speedup);
+}
+
+std::string baselineName(const Workload& workload, std::size_t position)
+{
+    const std::string host = workload.host_source.filename().string();
+    return position == 0 ? host : fmt::format("{} ({})", host, position + 1);
+}
+
+}  // namespace
+
+void addLog(RunShared& run, const std::string& level, const std::string& text)
+{
+    const LogEntry entry{unixTimeMs(), level, text};
+    const auto stored = run.file->addLog(entry);
+    run.events.post(Logged{entry});
+    if (!stored)
+        run.events.post(Logged{{entry.time_ms, "error", describe(stored.error())}});
+}
+
+RunSession::End RunSession::work(std::stop_token stop)
+{
+    const std::stop_callback forward(stop, [this] {
+        halt_.request_stop();
+        // Under the lock, so that no thread can miss it between its test and its sleep.
+        const std::scoped_lock guard(run_.mutex);
+        run_.changed.notify_all();
+    });
+    if (prepare()) {
+        began_ = std::chrono::steady_clock::now();
+        std::vector<std::jthread> workers;
+        for (int i = 0; i < compileWorkers(); ++i)
+            workers.emplace_back([this] { compileLoop(); });
+        for (int i = 0; i < measureWorkers(); ++i)
+            workers.emplace_back([this] { measureLoop(); });
+        enqueueUnsettled();
+        propose();
+        const std::scoped_lock guard(run_.mutex);
+        closing_ = true;
+        run_.changed.notify_all();
+    }
+
+    releaseInFlight();
+    const std::scoped_lock guard(run_.mutex);
+    if (error_)
+        return {RunState::failed, describe(*error_)};
+    if (halted())
+        return {RunState::stopped, "Stopped; resume it to go on."};
+    if (proposing_)
+        return {RunState::paused, "Paused; resume it to go on."};
+    return {RunState::finished, message_};
+}
+
+bool RunSession::prepare()
+{
+    addLog(run_, "info", "Preparing the node and measuring the baselines");
+    auto prepared = run_.evaluator->prepare(halt_.get_token());
+    if (halted())
+        return false;
+    if (prepared)
+        prepared = storeBaselines();
+    if (!prepared)
+        fail(prepared.error());
+    return prepared.has_value();
+}
+
+/// Those that are stored already stay: the candidates of the earlier session were compared with them.
+Result<void> RunSession::storeBaselines()
+{
+    const Workload& workload = run_.evaluator->workload();
+    const bool modelled = run_.evaluator->probe().modelled;
+    const auto& results = run_.evaluator->baselines();
+    std::vector<Baseline> baselines;
+    {
+        const std::scoped_lock guard(run_.mutex);
+        baselines = run_.baselines;
+    }
+    if (baselines.size() >= results.size())
+        return {};
+    auto source = readFile(workload.host_source, most_source_bytes);
+    if (!source)
+        return std::unexpected(source.error());
+    for (std::size_t i = baselines.size(); i < results.size(); ++i) {
+        const Baseline baseline{baselineName(workload, i), results[i].evaluation};
+        if (auto stored = run_.file->addBaseline(baseline, *source, results[i].timeline, modelled); !stored)
+            return stored;
+        baselines.push_back(baseline);
+        addLog(run_, "info",
+               fmt::format("Baseline {}: {:.1f} µs", baseline.name, baseline.evaluation.timeUs().value_or(0)));
+    }
+    const std::scoped_lock guard(run_.mutex);
+    run_.baselines = baselines;
+    run_.events.post(BaselinesMeasured{std::move(baselines), modelled});
+    return {};
+}
+
+void RunSession::enqueueUnsettled()
+{
+    std::vector<int> unsettled;
+    {
+        const std::scoped_lock guard(run_.mutex);
+        for (int number = run_.population.settledPrefix(); number < run_.population.size(); ++number)
+            if (run_.population.at(number)->state != CandidateState::settled)
+                unsettled.push_back(number);
+        in_flight_ += static_cast<int>(unsettled.size());
+        postProgress();
+    }
+    for (const int number : unsettled)
+        enqueue(number);
+}
+
+void RunSession::propose()
+{
+    const int window = run_.config.islands * run_.config.children;
+    for (;;) {
+        int number = 0;
+        {
+            std::unique_lock lock(run_.mutex);
+            const auto ready = [&] {
+                return proposing_ && !run_.pause_requested &&
+                       run_.population.settledPrefix() >= run_.population.size() - window + 1;
+            };
+            const auto drained = [&] { return (!proposing_ || run_.pause_requested) && in_flight_ == 0; };
+            if (run_.population.size() >= run_.config.proposals())
+                proposing_ = false;
+            run_.changed.wait(lock, [&] { return halted() || ready() || drained(); });
+            if (halted() || !ready())
+                return;
+            number = run_.population.size();
+            if (run_.config.budget_usd > 0 && run_.population.costUsd() >= run_.config.budget_usd) {
+                finishEarly(fmt::format("The budget of ${:.2f} is spent.", run_.config.budget_usd));
+                continue;
+            }
+        }
+        if (!proposeOne(number))
+            return;
+    }
+}
+
+bool RunSession::proposeOne(int number)
+{
+    auto asked = ask(number);
+    if (halted())
+        return false;
+    if (!asked) {
+        fail(asked.error());
+        return false;
+    }
+    if (!*asked) {
+        const std::scoped_lock guard(run_.mutex);
+        finishEarly("Everything there is to try has been tried.");
+        return true;
+    }
+    Proposal& proposal = **asked;
+    const int islands = run_.config.islands, per_generation = islands * run_.config.children;
+    Candidate candidate;
+    candidate.number = number;
+    candidate.id = fmt::format("c{}", number);
+    candidate.island = number < islands ? number : (number - islands) % islands;
+    candidate.generation = number < islands ? 0 : 1 + (number - islands) / per_generation;
+    candidate.parents = std::move(proposal.parents);
+    candidate.proposer = std::move(proposal.proposer);
+    candidate.summary = std::move(proposal.summary);
+    candidate.strategy = std::move(proposal.strategy);
+    candidate.directive = std::move(proposal.directive);
+    candidate.tunables = std::move(proposal.tunables);
+    candidate.source_sha256 = sha256Hex(proposal.source);
+    candidate.cost_usd = proposal.cost_usd;
+    for (AgentStep& step : proposal.steps) {
+        step.candidate_id = candidate.id;
+        step.time_ms = unixTimeMs();
+    }
+    auto steps = run_.file->addCandidate(candidate, proposal.source, std::move(proposal.steps));
+    if (!steps) {
+        fail(steps.error());
+        return false;
+    }
+    {
+        const std::scoped_lock guard(run_.mutex);
+        run_.population.add(candidate);
+        ++in_flight_;
+        run_.events.post(CandidateChanged{std::move(candidate)});
+        if (!steps->empty())
+            run_.events.post(StepsAdded{std::move(*steps)});
+        postProgress();
+    }
+    enqueue(number);
+    return true;
+}
+
+Result<std::optional<Proposal>> RunSession::ask(int number)
+{
+    const RunConfig& config = run_.config;
+    if (number < config.islands)
+        return run_.proposer->seed(number);
+    const int window = config.islands * config.children;
+    ProposalContext context;
+    context.number = number;
+    context.island = (number - config.islands) % config.islands;
+    context.generation = 1 + (number - config.islands) / window;
+    context.generations = config.generations;
+    context.proposals_per_generation = window;
+    context.run_seed = config.seed;
+    context.parent_selection = config.parent_selection;
+    {
+        const std::scoped_lock guard(run_.mutex);
+        context.visible = run_.population.firstOnes(number - window + 1);
+    }
+    context.is_known = [this](const std::string& sha256) {
+        const std::scoped_lock guard(run_.mutex);
+        return run_.population.firstWithSource(sha256) >= 0;
+    };
+    context.source_of = [this](const std::string& id) { return run_.file->source(id); };
+    return run_.proposer->propose(context, halt_.get_token());
+}
+
+void RunSession::enqueue(int number)
+{
+    RunPopulation::CandidatePointer first;
+    {
+        const std::scoped_lock guard(run_.mutex);
+        const auto& candidate = run_.population.at(number);
+        first = run_.population.at(run_.population.firstWithSource(candidate->source_sha256));
+        if (first == candidate) {
+            to_compile_.insert(number);
+            run_.changed.notify_all();
+            return;
+        }
+    }
+    EvaluationResult result;
+    result.evaluation.verdict = Verdict::duplicate;
+    result.evaluation.message = fmt::format("The text equals that of {}.", first->id);
+    settle(number, std::move(result));
+}
+
+void RunSession::compileLoop()
+{
+    for (;;) {
+        int number = 0;
+        {
+            std::unique_lock lock(run_.mutex);
+            run_.changed.wait(lock, [&] { return halted() || closing_ || !to_compile_.empty(); });
+            if (halted() || to_compile_.empty())
+                return;
+            number = *to_compile_.begin();
+            to_compile_.erase(to_compile_.begin());
+        }
+        compileOne(number);
+    }
+}
+
+void RunSession::measureLoop()
+{
+    for (;;) {
+        std::map<int, ToMeasure>::node_type next;
+        {
+            std::unique_lock lock(run_.mutex);
+            run_.changed.wait(lock, [&] { return halted() || closing_ || !to_measure_.empty(); });
+            if (halted() || to_measure_.empty())
+                return;
+            next = to_measure_.extract(to_measure_.begin());
+        }
+        measureOne(next.key(), std::move(next.mapped()));
+    }
+}
+
+void RunSession::compileOne(int number)
+{
+    setState(number, CandidateState::compiling);
+    std::string id;
+    {
+        const std::scoped_lock guard(run_.mutex);
+        id = run_.population.at(number)->id;
+    }
+    auto source = run_.file->source(id);
+    if (!source)
+        return fail(source.error());
+    EvaluationRequest request;
+    request.source = std::move(*source);
+    request.ranks = run_.config.ranks;
+    request.input_seed = run_.config.seed;
+    auto compiled = run_.evaluator->compile(request, halt_.get_token());
+    if (halted())
+        return;
+    if (!compiled)
+        return fail(compiled.error());
+    if (!compiled->evaluation.verified())
+        return settle(number, {std::move(compiled->evaluation), std::nullopt});
+    setState(number, CandidateState::queued);
+    const std::scoped_lock guard(run_.mutex);
+    to_measure_.emplace(number, ToMeasure{std::move(request), std::move(*compiled)});
+    run_.changed.notify_all();
+}
+
+void RunSession::measureOne(int number, ToMeasure work)
+{
+    setState(number, CandidateState::measuring);
+    auto result = run_.evaluator->measure(work.request, std::move(work.compiled), halt_.get_token());
+    if (halted())
+        return;
+    if (!result)
+        return fail(result.error());
+    settle(number, std::move(*result));
+}
+
+void RunSession::settle(int number, EvaluationResult result)
+{
+    Candidate settled;
+    {
+        const std::scoped_lock guard(run_.mutex);
+        settled = *run_.population.at(number);
+    }
+    settled.state = CandidateState::settled;
+    settled.evaluation = std::move(result.evaluation);
+    if (auto stored = run_.file->settleCandidate(settled, result.timeline); !stored)
+        return fail(stored.error());
+    addLog(run_, "info", logLine(settled));
+    cutDetail(settled.evaluation->detail);
+    const std::scoped_lock guard(run_.mutex);
+    const auto changed = run_.population.change(number, [&](Candidate& candidate) {
+        candidate.state = CandidateState::settled;
+        candidate.evaluation = std::move(settled.evaluation);
+    });
+    --in_flight_;
+    ++settled_here_;
+    run_.events.post(CandidateChanged{*changed});
+    postProgress();
+    run_.changed.notify_all();
+}
+
+void RunSession::setState(int number, CandidateState state)
+{
+    const std::scoped_lock guard(run_.mutex);
+    const auto changed = run_.population.change(number, [&](Candidate& candidate) { candidate.state = state; });
+    run_.events.post(CandidateChanged{*changed});
+    postProgress();
+}
+
+/// What was cut short is evaluated again when the run goes on.
+void RunSession::releaseInFlight()
+{
+    const std::scoped_lock guard(run_.mutex);
+    for (int number = run_.population.settledPrefix(); number < run_.population.size(); ++number) {
+        const CandidateState state = run_.population.at(number)->state;
+        if (state == CandidateState::settled || state == CandidateState::proposed)
+            continue;
+        const auto changed =
+            run_.population.change(number, [](Candidate& candidate) { candidate.state = CandidateState::proposed; });
+        run_.events.post(CandidateChanged{*changed});
+    }
+    postProgress();
+}
+
+int RunSession::compileWorkers() const
+{
+    if (run_.config.compile_workers > 0)
+        return run_.config.compile_workers;
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+/// A GPU measures one candidate at a time; a model does not mind company.
+int RunSession::measureWorkers() const
+{
+    if (!run_.evaluator->probe().modelled)
+        return 1;
+    return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 2);
+}
+
+void RunSession::fail(const Error& error)
+{
+    {
+        const std::scoped_lock guard(run_.mutex);
+        if (error_ || halted())
+            return;
+        error_ = error;
+    }
+    halt_.request_stop();
+    {
+        const std::scoped_lock guard(run_.mutex);
+        run_.changed.notify_all();
+    }
+    addLog(run_, "error", describe(error));
+}
+
+void RunSession::finishEarly(std::string message)
+{
+    message_ = std::move(message);
+    proposing_ = false;
+}
+
+void RunSession::postProgress()
+{
+    const RunPopulation& population = run_.population;
+    Progress progress;
+    progress.proposed = population.size();
+    progress.settled = population.settled();
+    progress.total = run_.config.proposals();
+    progress.compiling = population.countIn(CandidateState::compiling);
+    progress.queued = population.countIn(CandidateState::queued);
+    progress.measuring = population.countIn(CandidateState::measuring);
+    progress.cost_usd = population.costUsd();
+    if (settled_here_ >= least_settled_for_estimate) {
+        const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began_;
+        progress.seconds_left = elapsed.count() / settled_here_ * (progress.total - progress.settled);
+    }
+    run_.events.post(progress);
+}
+
+}  // namespace cuco

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/evaluation/candidate_evaluator.h"
+#include "core/run/event_dispatcher.h"
+#include "core/run/run_file.h"
+#include "core/run/run_population.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stop_token>
+
+namespace cuco {
+
+/// What the controller and its session work on. The mutex guards what stands below it; the run file and the
+/// dispatcher have locks of their own and may be used under it.
+struct RunShared {
+    explicit RunShared(RunObserver observer) : events(std::move(observer)) {}
+
+    std::unique_ptr<RunFile> file;
+    std::shared_ptr<CandidateEvaluator> evaluator;
+    std::unique_ptr<Proposer> proposer;
+    RunConfig config;
+    EventDispatcher events;
+
+    std::mutex mutex;
+    std::condition_variable changed;
+    RunPopulation population;
+    std::vector<Baseline> baselines;
+    RunState state = RunState::created;
+    bool pause_requested = false;
+};
+
+/// Stored and told; an entry that cannot be stored is told all the same.
+void addLog(RunShared& run, const std::string& level, const std::string& text);
+
+/// The engine at work: from a start until the run is finished, paused, stopped or failed. The calling thread proposes;
+/// compiling and measuring have threads of their own.
+class RunSession {
+public:
+    struct End {
+        RunState state = RunState::finished;
+        std::string message;
+    };
+
+    explicit RunSession(RunShared& run) : run_(run) {}
+    End work(std::stop_token stop);
+
+private:
+    struct ToMeasure {
+        EvaluationRequest request;
+        CandidateEvaluator::Compiled compiled;
+    };
+
+    bool prepare();
+    Result<void> storeBaselines();
+    void enqueueUnsettled();
+    void propose();
+    bool proposeOne(int number);
+    Result<std::optional<Proposal>> ask(int number);
+    void enqueue(int number);
+
+    void compileLoop();
+    void measureLoop();
+    void compileOne(int number);
+    void measureOne(int number, ToMeasure work);
+    void settle(int number, EvaluationResult result);
+    void setState(int number, CandidateState state);
+    void releaseInFlight();
+
+    int compileWorkers() const;
+    int measureWorkers() const;
+    bool halted() const { return halt_.stop_requested(); }
+    void fail(const Error& error);
+    void finishEarly(std::string message);
+    void postProgress();  ///< under the lock
+
+    RunShared& run_;
+    std::stop_source halt_;  ///< the user's stop or a failure
+    std::chrono::steady_clock::time_point began_{};
+    // Guarded by RunShared::mutex:
+    std::set<int> to_compile_;  ///< the lowest number first: the next proposal waits for it
+    std::map<int, ToMeasure> to_measure_;
+    int in_flight_ = 0;
+    int settled_here_ = 0;
+    bool proposing_ = true;
+    bool closing_ = false;
+    std::string message_;
+    std::optional<Error> error_;
+};
+
+}  // namespace cuco
