@@ -61,6 +61,14 @@ bool parsePositive(const std::string& text, double& value)
     return *end == '\0' && std::isfinite(value) && value > 0;
 }
 
+// A path may hold blanks: it is all that follows its key.
+std::string restOf(const std::string& line)
+{
+    const auto key = line.find_first_not_of(" \t");
+    const auto begin = line.find_first_not_of(" \t", line.find_first_of(" \t", key));
+    return line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1);
+}
+
 std::vector<std::string> wordsOf(const std::string& line)
 {
     std::vector<std::string> words;
@@ -75,7 +83,7 @@ class Parser {
 public:
     explicit Parser(std::string folder) { job_.folder = std::move(folder); }
 
-    std::string take(const std::vector<std::string>& words)
+    std::string take(const std::string& line, const std::vector<std::string>& words)
     {
         const std::string& key = words[0];
         if (!versioned_) {
@@ -84,7 +92,11 @@ public:
         }
         if (key == "shape")
             return takeShape(words);
-        return job_.shapes.empty() ? takeJobLine(words) : takeShapeLine(words, job_.shapes.back());
+        if (!job_.shapes.empty())
+            return takeShapeLine(words, job_.shapes.back());
+        if (key == "candidate" || key == "reference" || key == "model")
+            return takePath(line, words);
+        return takeJobLine(words);
     }
 
     std::string finish() const
@@ -105,6 +117,16 @@ public:
     Job job() && { return std::move(job_); }
 
 private:
+    std::string takePath(const std::string& line, const std::vector<std::string>& words)
+    {
+        if (words.size() < 2)
+            return "\"" + words[0] + "\" takes a path";
+        (words[0] == "candidate"   ? job_.candidate
+         : words[0] == "reference" ? job_.reference
+                                   : job_.model) = restOf(line);
+        return "";
+    }
+
     std::string takeJobLine(const std::vector<std::string>& words)
     {
         const std::string& key = words[0];
@@ -117,13 +139,7 @@ private:
         }
         if (words.size() != 2)
             return "\"" + key + "\" is unknown or takes one word";
-        if (key == "candidate")
-            job_.candidate = words[1];
-        else if (key == "reference")
-            job_.reference = words[1];
-        else if (key == "model")
-            job_.model = words[1];
-        else if (key == "ranks") {
+        if (key == "ranks") {
             if (!parseInteger(words[1], 1, max_ranks, number))
                 return "\"ranks\" must be 1 to " + std::to_string(max_ranks);
             job_.ranks = int(number);
@@ -255,7 +271,7 @@ std::optional<Job> parseJob(const std::string& text, const std::string& folder, 
         const auto words = wordsOf(line);
         if (words.empty())
             continue;
-        const std::string fault = parser.take(words);
+        const std::string fault = parser.take(line, words);
         if (!fault.empty()) {
             error = "Line " + std::to_string(number) + " of the job file is wrong: " + fault + ".";
             return std::nullopt;

@@ -69,16 +69,21 @@ Outcome runShapes(const Job& job, RankLink& link, const cudaDeviceProp& device)
     return check(ncclCommDestroy(comm), "leave NCCL's communicator");
 }
 
-}  // namespace
-
-Outcome runRank(const Job& job, RankLink& link)
+Outcome startRank(const Job& job, RankLink& link)
 {
     link.progress("", "the start of CUDA and NCCL");
     CUCO_CHECK(check(cudaSetDevice(link.device()), "use its GPU"));
     cudaDeviceProp device{};
     CUCO_CHECK(check(cudaGetDeviceProperties(&device, link.device()), "ask the GPU for its properties"));
     CUCO_CHECK(reportStart(job, link, device));
-    auto failure = runShapes(job, link, device);
+    return runShapes(job, link, device);
+}
+
+}  // namespace
+
+Outcome runRank(const Job& job, RankLink& link)
+{
+    auto failure = startRank(job, link);
     if (failure && failure->rank < 0)
         failure->rank = link.rank();
     return failure;
