@@ -52,8 +52,9 @@ struct Strategy {
 struct Workload {
     std::string name, title, summary;
     std::filesystem::path folder;
-    std::vector<std::string> parameters;  ///< in the order the candidate sees them in cuco_context::shape
-    std::vector<int> ranks;               ///< rank counts it is made for; the first is the default
+    std::vector<std::string> parameters;   ///< in the order the candidate sees them in cuco_context::shape
+    std::vector<int> ranks;                ///< rank counts it is made for; the first is the default
+    ElementType dtype = ElementType::f32;  ///< of the arithmetic that the roofline's FLOPs mean
     std::vector<BufferSpec> inputs, outputs;
     Tolerance tolerance;
     Roofline roofline;
@@ -64,18 +65,23 @@ struct Workload {
     std::chrono::seconds compile_timeout{120}, run_timeout{60};
 };
 
-/// Reads and checks `folder`/workload.json and that the files it names are there. The error names the
-/// field that is missing or contradicts another.
+/// Reads and checks `folder`/workload.json and that the files it names are there and
+/// inside the folder. Every expression has a value for all its shapes, rank counts and ranks; a buffer has at
+/// most 64 GiB. The error names the field that is missing, unknown, or contradicts another.
 Result<Workload> loadWorkload(const std::filesystem::path& folder);
 
 /// Every folder below `root` with a workload.json, by name; one that does not load is an error.
 Result<std::vector<Workload>> loadWorkloads(const std::filesystem::path& root);
 
-Result<Shape> findShape(const Workload& workload, const std::string& name);
+/// Among the shapes for GPUs, or those for the emulated node: both kinds may use the same names.
+Result<Shape> findShape(const Workload& workload, const std::string& name, bool emulated);
+
+/// What a manifest's expressions may use: the parameters, `ranks` and `rank`.
+SizeValues sizeValues(const SizeValues& parameters, int ranks, int rank);
 
 /// Rates of a node's GPU. `source` says where they come from: "modelled", "measured …".
 struct DeviceRates {
-    double flops_per_s = 0;       ///< dense, of the workload's type, by the best library
+    double flops_per_s = 0;  ///< dense, of the workload's type, by the best library
     double hbm_bytes_per_s = 0;
     double link_bytes_per_s = 0;  ///< out of one GPU
     std::string source;
