@@ -78,6 +78,20 @@ std::string BuildInputs::key() const
     return sha256Hex(text);
 }
 
+Result<std::vector<std::filesystem::path>> sourcesIn(const std::filesystem::path& folder)
+{
+    std::vector<std::filesystem::path> sources;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+        if (const auto extension = entry.path().extension(); extension == ".cpp" || extension == ".cu")
+            sources.push_back(entry.path());
+    if (error || sources.empty())
+        return failure("A folder of the product's data has no sources.", folder.string(),
+                       "Install the product again, or set CUCO_DATA_DIR.");
+    std::ranges::sort(sources);
+    return sources;
+}
+
 Result<std::filesystem::path> cachedBuild(const std::string& kind, const std::string& key, std::stop_token stop,
                                           const std::function<Result<void>(const std::filesystem::path&)>& build)
 {

@@ -26,6 +26,9 @@ private:
     std::vector<std::pair<std::string, std::string>> hashes_;
 };
 
+/// The C++ and CUDA sources directly in the folder, sorted.
+Result<std::vector<std::filesystem::path>> sourcesIn(const std::filesystem::path& folder);
+
 /// The folder `cacheFolder(kind)/key`, filled by `build` when it is not there yet. `build` writes into a new folder
 /// that gets its name when it is complete, so that a build that was killed leaves nothing. Processes that want
 /// the same folder wait for the first.

@@ -5,6 +5,7 @@
 #include "core/base/files.h"
 #include "core/nodes/build_cache.h"
 #include "core/nodes/compiler_log.h"
+#include "core/nodes/device_model.h"
 #include "core/source/emulation_rewriter.h"
 
 #include <fmt/format.h>
@@ -99,13 +100,15 @@ Result<void> EmulatorToolchain::prepareHarness(Node& node, std::stop_token stop)
         std::vector<std::filesystem::path> sources;
         for (const auto& source : *runtime)
             sources.push_back(emulator / source);
-        for (const auto& entry : std::filesystem::directory_iterator(harness)) {
-            const auto& path = entry.path();
-            if (path.extension() == ".cpp")
+        const auto harness_sources = sourcesIn(harness);
+        if (!harness_sources)
+            return std::unexpected(harness_sources.error());
+        for (const auto& path : *harness_sources) {
+            if (path.extension() == ".cpp") {
                 sources.push_back(path);
-            if (path.extension() != ".cu")
                 continue;
-            sources.push_back(build_folder / (path.stem().string() + ".cu.cpp"));
+            }
+            sources.push_back(build_folder / (path.filename().string() + ".cpp"));
             if (auto written = writeRewritten(path, sources.back()); !written)
                 return written;
         }
@@ -113,7 +116,7 @@ Result<void> EmulatorToolchain::prepareHarness(Node& node, std::stop_token stop)
         std::vector<std::string> link{compiler_.program.string()};
         for (std::size_t i = 0; i < sources.size(); ++i) {
             const std::string object = fmt::format("{}.{}.o", i, sources[i].stem().string());
-            auto command = compilerCommand({"-O2", "-std=c++20", "-w", "-c"});
+            auto command = compilerCommand({"-O2", "-std=c++20", "-w", "-DCUCO_EMULATED", "-c"});
             command.insert(command.end(), {"-I", emulator.string(), sources[i].string(), "-o", object});
             compile.push_back(std::move(command));
             link.push_back(object);

@@ -38,7 +38,4 @@ private:
     DeviceRates rates_;
 };
 
-/// The figures that a bound is computed from, out of a file like workloads/emulator/h200.model.
-Result<DeviceRates> readDeviceModel(const std::filesystem::path& model_file);
-
 }  // namespace cuco

@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/cli.h"
+#include "core/base/files.h"
+#include "core/design/tunable.h"
+#include "core/evaluation/evaluator_factory.h"
+#include "core/run/candidate_json.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <memory>
+
+namespace cuco::cli {
+
+namespace {
+
+struct Options {
+    std::string workload, node, shape, stage = "profile";
+    std::filesystem::path candidate;
+    int ranks = 0;
+    bool json = false;
+};
+
+nlohmann::json orNull(const std::optional<double>& value)
+{
+    return value ? nlohmann::json(*value) : nlohmann::json();
+}
+
+/// One candidate as in `show --json`, with its raw samples and overlap report.
+nlohmann::json toDocument(const Evaluation& evaluation, const std::string& source)
+{
+    nlohmann::json document = toJson(evaluation);
+    document["speedup"] = orNull(evaluation.speedup());
+    document["ci_low"] = orNull(evaluation.ciLow());
+    document["ci_high"] = orNull(evaluation.ciHigh());
+    document["time_us"] = orNull(evaluation.timeUs());
+    document["bound_us"] = orNull(evaluation.boundUs());
+    document["source_sha256"] = sha256Hex(source);
+    document["directive"] = nullptr;
+    document["tunables"] = nlohmann::json::object();
+    if (const auto parsed = KernelSource::parse(source)) {
+        if (const auto directive = parseDirective(*parsed))
+            document["directive"] = toJson(*directive);
+        if (const auto tunables = findTunables(*parsed))
+            for (const auto& tunable : *tunables)
+                document["tunables"][tunable.name] = tunable.value;
+    }
+    return document;
+}
+
+std::string percent(const std::optional<double>& share)
+{
+    return share ? fmt::format("{:.0f} %", *share * 100) : "none";
+}
+
+void printEvaluation(const Evaluation& evaluation)
+{
+    fmt::print("{}{}{}\n", toString(evaluation.verdict), evaluation.message.empty() ? "" : ": ", evaluation.message);
+    if (!evaluation.detail.empty())
+        fmt::print("\n{}\n", evaluation.detail);
+    if (!evaluation.timings.empty()) {
+        fmt::print("\n");
+        const bool interval = !evaluation.modelled;
+        std::vector<std::vector<std::string>> rows{
+            {"SHAPE", "RANKS", evaluation.modelled ? "TIME (MODELLED)" : "TIME", "BASELINE", "SPEED-UP", "BOUND"}};
+        for (const auto& timing : evaluation.timings)
+            rows.push_back(
+                {timing.shape, std::to_string(timing.ranks), formatTime(timing.time_us), formatTime(timing.baseline_us),
+                 interval
+                     ? fmt::format("{} ({:.2f}–{:.2f})", formatSpeedup(timing.speedup), timing.ci_low, timing.ci_high)
+                     : formatSpeedup(timing.speedup),
+                 formatTime(timing.bound_us)});
+        printTable(rows);
+    }
+    if (evaluation.overlap)
+        fmt::print("\nCommunication hidden behind computing: {}, exposed: {}\n",
+                   percent(evaluation.overlap->hidden_share), formatTime(evaluation.overlap->exposed_us));
+    fmt::print("\nCompiled in {:.1f} s, run and checked in {:.1f} s\n", evaluation.compile_ms / 1e3,
+               evaluation.run_ms / 1e3);
+}
+
+/// A name of one of the product's workloads, or a folder with a workload.json.
+Result<Workload> findWorkload(const DataPaths& paths, const std::string& name)
+{
+    std::error_code error;
+    if (std::filesystem::is_regular_file(std::filesystem::path(name) / "workload.json", error))
+        return loadWorkload(name);
+    auto known = loadWorkloads(paths.workloads);
+    if (!known)
+        return std::unexpected(known.error());
+    const auto found = std::ranges::find(*known, name, &Workload::name);
+    if (found != known->end())
+        return std::move(*found);
+    std::string names;
+    for (const auto& workload : *known)
+        names += (names.empty() ? "" : ", ") + workload.name;
+    return failure("There is no workload \"" + name + "\".", "",
+                   "Choose one of: " + names + "; or name a folder with a workload.json.");
+}
+
+int finish(const Evaluation& evaluation, const std::string& source, bool json)
+{
+    if (json)
+        printJson(toDocument(evaluation, source));
+    else
+        printEvaluation(evaluation);
+    return evaluation.verified() ? exit_success : exit_unsuccessful;
+}
+
+int evaluateFile(const Options& options, std::stop_token stop)
+{
+    const auto paths = DataPaths::find();
+    if (!paths)
+        return reportError(paths.error());
+    const auto workload = findWorkload(*paths, options.workload);
+    if (!workload)
+        return reportUsage(describe(workload.error()));
+    if (options.ranks != 0 && std::ranges::find(workload->ranks, options.ranks) == workload->ranks.end())
+        return reportUsage(fmt::format("Workload {} is not made for {} ranks.", workload->name, options.ranks));
+    auto node = makeNode(options.node, options.ranks != 0 ? options.ranks : std::ranges::min(workload->ranks));
+    if (!node)
+        return reportUsage(describe(node.error()));
+    EvaluationDefaults defaults{options.ranks, {}};
+    if (!options.shape.empty()) {
+        const auto shape = findShape(*workload, options.shape, (*node)->kind() == NodeKind::emulated);
+        if (!shape)
+            return reportUsage(describe(shape.error()));
+        defaults.shapes.push_back(*shape);
+    }
+    const auto source = readFile(options.candidate, 4u << 20);
+    if (!source)
+        return reportUsage(describe(source.error()));
+    const auto evaluator = makeEvaluator(*paths, std::move(*node), *workload, std::move(defaults));
+    if (!evaluator)
+        return reportError(evaluator.error());
+    if (const auto prepared = (*evaluator)->prepare(stop); !prepared)
+        return reportError(prepared.error());
+
+    std::error_code error;
+    if (std::filesystem::equivalent(options.candidate, workload->host_source, error))
+        return finish((*evaluator)->baselines().front().evaluation, *source, options.json);
+    EvaluationRequest request;
+    request.source = *source;
+    request.until = *stageFromString(options.stage);
+    const auto result = (*evaluator)->evaluate(request, stop);
+    if (!result)
+        return reportError(result.error());
+    return finish(result->evaluation, *source, options.json);
+}
+
+}  // namespace
+
+void addEvalCommand(CLI::App& app, Session& session)
+{
+    auto* command = app.add_subcommand("eval", "Verify and time one candidate");
+    auto options = std::make_shared<Options>();
+    command->add_option("WORKLOAD", options->workload, "Name, or a folder with a workload.json")->required();
+    command->add_option("CANDIDATE.cu", options->candidate, "Its source; the workload's host.cu is the baseline")
+        ->required();
+    command->add_option("--node", options->node, "emulated or local; by default the first that can run");
+    command->add_option("--ranks", options->ranks, "By default the workload's first count that the node can run")
+        ->check(CLI::Range(1, 64));
+    command->add_option("--shape", options->shape, "By default the workload's search shapes");
+    command->add_option("--stage", options->stage, "The last stage to enter")
+        ->check(CLI::IsMember({"verify", "benchmark", "profile"}));
+    command->add_flag("--json", options->json, "One JSON document");
+    command->callback([&session, options] { session.exit_code = evaluateFile(*options, session.stop); });
+}
+
+}  // namespace cuco::cli

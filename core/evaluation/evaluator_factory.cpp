@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/evaluation/evaluator_factory.h"
+
+#include "core/nodes/cuda_toolchain.h"
+#include "core/nodes/emulated_node.h"
+#include "core/nodes/emulator_toolchain.h"
+#include "core/nodes/local_node.h"
+
+namespace cuco {
+
+Result<std::shared_ptr<Node>> makeNode(const std::string& name, int ranks)
+{
+    if (name == "emulated")
+        return std::make_shared<EmulatedNode>();
+    auto local = std::make_shared<LocalNode>();
+    if (name == "local")
+        return local;
+    if (!name.empty())
+        return failure("There is no node \"" + name + "\".", "", "Choose one of: emulated, local.");
+    const auto probe = local->probe({});
+    if (probe && probe->usable && probe->max_ranks >= ranks)
+        return local;
+    return std::make_shared<EmulatedNode>();
+}
+
+Result<std::unique_ptr<Evaluator>> makeEvaluator(const DataPaths& paths, std::shared_ptr<Node> node,
+                                                 const Workload& workload, EvaluationDefaults defaults)
+{
+    auto design_space = DesignSpace::load(paths.resources / "design_space.json");
+    if (!design_space)
+        return std::unexpected(design_space.error());
+    std::unique_ptr<Toolchain> toolchain;
+    if (node->kind() == NodeKind::emulated)
+        toolchain = std::make_unique<EmulatorToolchain>(paths.workloads);
+    else
+        toolchain = std::make_unique<CudaToolchain>(paths.workloads);
+    return std::make_unique<Evaluator>(std::move(node), std::move(toolchain), workload, std::move(*design_space),
+                                       std::move(defaults));
+}
+
+}  // namespace cuco

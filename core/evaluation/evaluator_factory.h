@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/evaluation/data_paths.h"
+#include "core/evaluation/evaluator.h"
+
+#include <memory>
+#include <string>
+
+namespace cuco {
+
+/// "emulated" or "local"; an empty name: local when it is usable and has the ranks, else emulated. Errors name
+/// the nodes there are.
+Result<std::shared_ptr<Node>> makeNode(const std::string& name, int ranks = 1);
+
+/// An evaluator that is not prepared yet.
+Result<std::unique_ptr<Evaluator>> makeEvaluator(const DataPaths& paths, std::shared_ptr<Node> node,
+                                                 const Workload& workload, EvaluationDefaults defaults);
+
+}  // namespace cuco

@@ -1,0 +1,210 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/nodes/cuda_toolchain.h"
+
+#include "core/base/files.h"
+#include "core/nodes/build_cache.h"
+#include "core/nodes/compiler_log.h"
+#include "core/nodes/device_model.h"
+#include "core/nodes/nccl_probe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace cuco {
+
+namespace {
+
+/// "9.0\n9.0\n" as "sm_90".
+std::string architectureOf(const std::string& compute_capabilities)
+{
+    std::string digits;
+    for (const char c : compute_capabilities.substr(0, compute_capabilities.find('\n')))
+        if (c >= '0' && c <= '9')
+            digits += c;
+    return digits.empty() ? digits : "sm_" + digits;
+}
+
+}  // namespace
+
+std::vector<std::string> CudaToolchain::compilerCommand() const
+{
+    return {toolkit_.nvcc.string(),
+            "-arch=" + architecture_,
+            "-std=c++17",
+            "-O3",
+            "-lineinfo",
+            "-Xcompiler",
+            "-fPIC",
+            "-I",
+            nccl_.header.parent_path().string(),
+            "-I",
+            (workloads_ / "harness").string()};
+}
+
+/// By full path and with the run path: whatever else the loader knows, this pair is what runs.
+std::vector<std::string> CudaToolchain::libraries() const
+{
+    return {"-Xlinker", nccl_.library.string(),
+            "-Xlinker", "-rpath",
+            "-Xlinker", nccl_.library.parent_path().string(),
+            "-Xlinker", "-rpath",
+            "-Xlinker", (toolkit_.home / "lib64").string(),
+            "-lcublas", "-ldl"};
+}
+
+Result<void> CudaToolchain::findParts(Node& node, std::stop_token stop)
+{
+    auto toolkit = findCudaToolkit(stop);
+    if (!toolkit)
+        return std::unexpected(toolkit.error());
+    toolkit_ = std::move(*toolkit);
+    const auto installs = findNccl(toolkit_.home, stop);
+    const auto usable = std::ranges::find_if(installs, &NcclInstall::usable);
+    if (usable == installs.end())
+        return failure("No NCCL with header and library of one version was found.", "",
+                       "Install libnccl2 and libnccl-dev of one version, or set NCCL_HOME.");
+    nccl_ = *usable;
+    if (!architecture_.empty())
+        return {};
+    Command command;
+    command.argv = {"nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"};
+    if (const auto program = findProgram("nvidia-smi"))
+        command.argv.front() = program->string();
+    command.working_directory = "/";
+    const auto outcome = node.run(command, stop);
+    if (outcome && outcome->succeeded())
+        architecture_ = architectureOf(outcome->out);
+    if (architecture_.empty())
+        return failure("The GPU's architecture cannot be read from nvidia-smi.", "",
+                       "Check the NVIDIA driver, or use the emulated node.");
+    return {};
+}
+
+Result<void> CudaToolchain::prepare(Node& node, const Workload& workload, std::stop_token stop)
+{
+    compile_timeout_ = workload.compile_timeout;
+    run_timeout_ = workload.run_timeout;
+    if (auto found = findParts(node, stop); !found)
+        return found;
+    const auto probe = node.probe(stop);
+    if (!probe)
+        return std::unexpected(probe.error());
+    if (!probe->gpus.empty() && probe->gpus.front().name.find("H200") != std::string::npos) {
+        auto rates = readDeviceModel(workloads_ / "emulator" / "h200.model");
+        if (!rates)
+            return std::unexpected(rates.error());
+        rates_ = std::move(*rates);
+    }
+    if (auto harness = prepareHarness(node, stop); !harness)
+        return harness;
+    return prepareReference(node, workload, stop);
+}
+
+Result<void> CudaToolchain::prepareHarness(Node& node, std::stop_token stop)
+{
+    const auto harness = workloads_ / "harness";
+    BuildInputs inputs;
+    inputs.add("compiler", toolkit_.nvcc.string() + " " + toolkit_.version + " " + architecture_);
+    inputs.add("nccl", nccl_.header.string() + " " + nccl_.library.string() + " " + nccl_.header_version);
+    if (auto added = inputs.addFolder(harness); !added)
+        return added;
+    runtime_hash_ = inputs.key();
+    const auto folder = cachedBuild("cuda", runtime_hash_, stop, [&](const auto& build_folder) -> Result<void> {
+        const auto sources = sourcesIn(harness);
+        if (!sources)
+            return std::unexpected(sources.error());
+        std::vector<std::vector<std::string>> compile;
+        auto link = compilerCommand();
+        for (const auto& source : *sources) {
+            auto command = compilerCommand();
+            const std::string object = source.filename().string() + ".o";
+            command.insert(command.end(), {"-c", source.string(), "-o", object});
+            compile.push_back(std::move(command));
+            link.push_back(object);
+        }
+        const auto with = libraries();
+        link.insert(link.end(), with.begin(), with.end());
+        link.insert(link.end(), {"-Xlinker", "--export-dynamic", "-lpthread", "-o", "harness"});
+        if (auto compiled = runBuild(node, build_folder, std::move(compile), stop); !compiled)
+            return compiled;
+        return runBuild(node, build_folder, {link}, stop);
+    });
+    if (!folder)
+        return std::unexpected(folder.error());
+    harness_ = *folder / "harness";
+    return {};
+}
+
+Result<void> CudaToolchain::prepareReference(Node& node, const Workload& workload, std::stop_token stop)
+{
+    const auto text = readFile(workload.reference_source);
+    if (!text)
+        return std::unexpected(text.error());
+    BuildInputs inputs;
+    inputs.add("runtime", runtime_hash_);
+    inputs.add("reference", *text);
+    const auto folder = cachedBuild("cuda", inputs.key(), stop, [&](const auto& build_folder) -> Result<void> {
+        auto command = compilerCommand();
+        const auto with = libraries();
+        command.insert(command.end(), {"-shared", workload.reference_source.string(), "-o", "reference.so"});
+        command.insert(command.end(), with.begin(), with.end());
+        return runBuild(node, build_folder, {command}, stop);
+    });
+    if (!folder)
+        return std::unexpected(folder.error());
+    reference_ = *folder / "reference.so";
+    return {};
+}
+
+Result<std::expected<void, BuildFault>> CudaToolchain::build(Node& node, const JobFolder& job,
+                                                             const std::string& source, std::stop_token stop)
+{
+    using Outcome = std::expected<void, BuildFault>;
+    if (auto put = node.put(job, "candidate.cu", source); !put)
+        return std::unexpected(put.error());
+    Command command;
+    command.argv = compilerCommand();
+    // What ptxas says about registers, spills and shared memory belongs into the log.
+    command.argv.insert(command.argv.end(), {"-Xptxas", "-v", "-shared", "candidate.cu", "-o", "candidate.so"});
+    const auto with = libraries();
+    command.argv.insert(command.argv.end(), with.begin(), with.end());
+    command.working_directory = job.path();
+    command.environment = {{"LC_ALL", "C"}, {"TMPDIR", job.path().string()}};
+    command.limits.wall = compile_timeout_;
+    command.limits.file_bytes = 1u << 30;
+    const auto outcome = node.run(command, stop);
+    if (!outcome)
+        return std::unexpected(outcome.error());
+    if (outcome->cancelled)
+        return failure("The compilation was stopped.");
+    if (outcome->succeeded())
+        return Outcome();
+    auto fault = readCompilerLog(outcome->err + outcome->out, "candidate.cu", {{job.path(), ""}, {workloads_, ""}});
+    if (outcome->timed_out) {
+        fault.timed_out = true;
+        fault.first_error = fmt::format("The compiler was stopped after {} s.", compile_timeout_.count());
+    }
+    return Outcome(std::unexpect, std::move(fault));
+}
+
+Command CudaToolchain::harnessCommand(const JobFolder& job, const std::string& mode) const
+{
+    Command command;
+    command.argv = {harness_.string(), mode, "job.txt"};
+    command.working_directory = job.path();
+    command.report_channel = true;
+    // No limit on the address space: CUDA reserves all of the GPUs' memory in it.
+    command.limits.wall = run_timeout_;
+    return command;
+}
+
+HarnessFiles CudaToolchain::files() const
+{
+    HarnessFiles files;
+    files.reference = reference_;
+    return files;
+}
+
+}  // namespace cuco

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/nodes/local_node.h"
+#include "core/nodes/toolchain.h"
+
+#include <string>
+#include <vector>
+
+namespace cuco {
+
+/// CUDA sources for the GPUs of this machine, by nvcc against an NCCL whose header and library are of one version.
+/// Harness and references are kept in the cache folder under the hash of everything that went into them.
+class CudaToolchain : public Toolchain {
+public:
+    /// `workloads` has the folder harness. An empty architecture ("sm_90") is asked of the first GPU.
+    explicit CudaToolchain(std::filesystem::path workloads, std::string architecture = {})
+        : workloads_(std::move(workloads)), architecture_(std::move(architecture))
+    {
+    }
+
+    Result<void> prepare(Node& node, const Workload& workload, std::stop_token stop) override;
+    Result<std::expected<void, BuildFault>> build(Node& node, const JobFolder& job, const std::string& source,
+                                                  std::stop_token stop) override;
+    Command harnessCommand(const JobFolder& job, const std::string& mode) const override;
+    HarnessFiles files() const override;
+    /// Zero where nothing is known about the GPU: then there is no bound.
+    DeviceRates rates() const override { return rates_; }
+
+private:
+    Result<void> findParts(Node& node, std::stop_token stop);
+    Result<void> prepareHarness(Node& node, std::stop_token stop);
+    Result<void> prepareReference(Node& node, const Workload& workload, std::stop_token stop);
+    std::vector<std::string> compilerCommand() const;
+    std::vector<std::string> libraries() const;
+
+    std::filesystem::path workloads_;
+    std::string architecture_;
+    CudaToolkit toolkit_;
+    NcclInstall nccl_;
+    std::string runtime_hash_;  ///< of harness, compiler, NCCL and architecture
+    std::filesystem::path harness_, reference_;
+    std::chrono::seconds compile_timeout_{120}, run_timeout_{60};
+    DeviceRates rates_;
+};
+
+}  // namespace cuco
