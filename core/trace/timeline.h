@@ -24,16 +24,16 @@ std::string_view toString(TimeSource source);
 /// Half-open [begin_ns, end_ns) on the timeline's one clock, which starts at 0.
 struct Interval {
     std::int64_t begin_ns = 0, end_ns = 0;
-    std::uint32_t name = 0;  ///< index into Timeline::names
-    std::uint32_t flow = 0;  ///< intervals with the same non-zero number belong together across lanes
-    std::uint64_t bytes = 0; ///< moved by it; 0 when it moves none or is not known
+    std::uint32_t name = 0;   ///< index into Timeline::names
+    std::uint32_t flow = 0;   ///< intervals with the same non-zero number belong together across lanes
+    std::uint64_t bytes = 0;  ///< moved by it; 0 when it moves none or is not known
     Activity activity = Activity::host;
 };
 
 /// Work of one rank that happens in order: a stream, a copy engine, the SMs seen from inside kernels, the host.
 struct Lane {
     int rank = 0;
-    std::string name;  ///< "stream 0", "copy engine", "in-kernel put"
+    std::string name;                 ///< "stream 0", "copy engine", "in-kernel put"
     std::vector<Interval> intervals;  ///< by begin, then by end descending; nested or disjoint
 };
 
@@ -41,7 +41,7 @@ struct Timeline {
     TimeSource source = TimeSource::modelled;
     std::string title;  ///< what was run: shape and ranks
     std::vector<std::string> names;
-    std::vector<Lane> lanes;  ///< by rank
+    std::vector<Lane> lanes;    ///< by rank
     std::uint64_t dropped = 0;  ///< records known to be lost
 
     std::int64_t duration_ns() const;
@@ -50,10 +50,13 @@ struct Timeline {
 
 /// Compact JSON used by the harness and inside run files.
 nlohmann::json toJson(const Timeline& timeline);
-/// Bounds are checked: at most 1,000 lanes, 5,000,000 intervals, no negative or reversed interval.
+/// Lanes come sorted by rank and intervals by time, however they are written. Bounds are checked: at most 1,000
+/// lanes, 5,000,000 intervals, 1,000,000 names; no negative or reversed interval, none that overlaps another of its
+/// lane in part.
 Result<Timeline> timelineFromJson(const nlohmann::json& json);
 
-/// Chrome trace event format as Perfetto opens it: one process a rank, one thread a lane.
+/// Chrome trace event format as Perfetto opens it: one process a rank, one thread a lane; a flow becomes arrows
+/// between its intervals in order of time.
 nlohmann::json toPerfetto(const Timeline& timeline);
 
 }  // namespace cuco
