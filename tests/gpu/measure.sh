@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash disable=SC2154,SC2034
 #
 # Sourced by run.sh: writes jobs, runs the harness on them, reads its reports.
 
