@@ -22,8 +22,9 @@ struct TextSpan {
 struct DiffRow {
     DiffRowKind kind = DiffRowKind::equal;
     int left_line = 0, right_line = 0;
-    std::string_view left, right;                      ///< without line end; views into the inputs
-    std::vector<TextSpan> left_changes, right_changes; ///< intra-line differences of a `changed` row
+    std::string_view left, right;  ///< without line end; views into the inputs
+    /// Intra-line differences of a `changed` row; none when only the line ends differ.
+    std::vector<TextSpan> left_changes, right_changes;
 };
 
 struct DiffOptions {
@@ -37,11 +38,11 @@ struct LineDiff {
 };
 
 /// Line diff by libgit2 (patience), words within paired lines by our own LCS over tokens.
-/// The result views into both texts, which must outlive it.
+/// The result views into both texts, which must outlive it. Errors: a text of more than 64 MiB.
 Result<LineDiff> diffLines(std::string_view left, std::string_view right, DiffOptions options = {});
 
-/// The same as a unified diff with three lines of context.
-Result<std::string> unifiedDiff(std::string_view left, std::string_view right,
-                                std::string_view left_name, std::string_view right_name);
+/// The same as a unified diff with three lines of context; empty when the texts are equal.
+Result<std::string> unifiedDiff(std::string_view left, std::string_view right, std::string_view left_name,
+                                std::string_view right_name);
 
 }  // namespace cuco
