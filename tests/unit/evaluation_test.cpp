@@ -1,0 +1,522 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/evaluation/evaluation.h"
+#include "core/evaluation/evaluation_plan.h"
+#include "core/evaluation/harness_job.h"
+#include "core/evaluation/harness_report.h"
+#include "core/evaluation/judgement.h"
+#include "core/evaluation/shape_timing.h"
+#include "core/evaluation/statistics.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <csignal>
+
+namespace cuco {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+SizeExpression expression(const std::string& text)
+{
+    auto parsed = SizeExpression::parse(text);
+    EXPECT_TRUE(parsed.has_value());
+    return *parsed;
+}
+
+Workload product()
+{
+    Workload workload;
+    workload.name = "product";
+    workload.parameters = {"n", "m"};
+    workload.ranks = {4, 2};
+    workload.inputs = {{"a", ElementType::bf16, expression("n / ranks + (rank < n % ranks)")}};
+    workload.outputs = {{"c", ElementType::f32, expression("n * m")}};
+    workload.tolerance = {0.01, 0.05};
+    workload.roofline = {expression("2 * n * n * m"), expression("n"), expression("n * m")};
+    workload.emulated_search_shapes = {{"small", {{"n", 8}, {"m", 4}}, SizeValues{{"n", 80}, {"m", 40}}},
+                                       {"other", {{"n", 16}, {"m", 4}}, {}}};
+    workload.emulated_verify_shapes = {{"odd", {{"n", 7}, {"m", 3}}, {}}};
+    workload.search_shapes = {{"large", {{"n", 800}, {"m", 400}}, {}}};
+    workload.verify_shapes = {{"odd", {{"n", 701}, {"m", 3}}, {}}};
+    workload.run_timeout = std::chrono::seconds(30);
+    return workload;
+}
+
+NodeProbe emulated()
+{
+    NodeProbe probe;
+    probe.node = "emulated";
+    probe.max_ranks = 8;
+    probe.modelled = true;
+    return probe;
+}
+
+// ---- statistics
+
+TEST(Statistics, MedianOfAnEvenNumberIsTheMiddleOfTwo)
+{
+    EXPECT_DOUBLE_EQ(median(std::vector{4.0, 1.0, 3.0, 2.0}), 2.5);
+    EXPECT_DOUBLE_EQ(median(std::vector{9.0, 1.0, 3.0}), 3.0);
+    EXPECT_DOUBLE_EQ(median({}), 0.0);
+}
+
+TEST(Statistics, GeometricMeanOfARatioAndItsInverseIsOne)
+{
+    EXPECT_NEAR(geometricMean(std::vector{4.0, 0.25}), 1.0, 1e-12);
+    EXPECT_EQ(geometricMean(std::vector{4.0, 0.0}), 0.0);
+    EXPECT_EQ(geometricMean({}), 0.0);
+}
+
+TEST(Statistics, IntervalOfARatioHoldsItAndNarrowsWithQuietSamples)
+{
+    std::vector<double> noisy, quiet, baseline;
+    for (int i = 0; i < 30; ++i) {
+        noisy.push_back(100 + 10 * std::sin(i * 7.0));
+        quiet.push_back(100 + 0.1 * std::sin(i * 7.0));
+        baseline.push_back(150 + 0.1 * std::cos(i * 5.0));
+    }
+    const Ratio wide = ratioOfMedians(baseline, noisy, 1), narrow = ratioOfMedians(baseline, quiet, 1);
+    EXPECT_NEAR(narrow.value, 1.5, 0.01);
+    EXPECT_LE(wide.low, wide.value);
+    EXPECT_GE(wide.high, wide.value);
+    EXPECT_LT(narrow.high - narrow.low, (wide.high - wide.low) / 5);
+}
+
+TEST(Statistics, SameSeedGivesSameInterval)
+{
+    const std::vector<double> a{3, 1, 4, 1, 5, 9, 2, 6}, b{2, 7, 1, 8, 2, 8};
+    EXPECT_EQ(ratioOfMedians(a, b, 7).low, ratioOfMedians(a, b, 7).low);
+    EXPECT_EQ(ratioOfMedians(a, b, 7).high, ratioOfMedians(a, b, 7).high);
+}
+
+TEST(Statistics, SingleSamplesGiveNoWidth)
+{
+    const Ratio ratio = ratioOfMedians(std::vector{6.0}, std::vector{4.0}, 1);
+    EXPECT_DOUBLE_EQ(ratio.value, 1.5);
+    EXPECT_EQ(ratio.low, ratio.high);
+}
+
+// ---- job.txt
+
+TEST(HarnessJob, WritesSizesOfEveryRankAndTheScaleOfTheRepresentedShape)
+{
+    const Workload workload = product();
+    HarnessJob job;
+    job.files = {"candidate.so", "/cache/reference.so", "/data/h200.model"};
+    job.ranks = 4;
+    job.limit = std::chrono::seconds(30);
+    JobShape shape;
+    shape.shape = workload.emulated_search_shapes[0];
+    shape.shape.parameters["n"] = 10;
+    shape.seed = 99;
+    shape.dump = shape.time = true;
+    shape.skew = 5;
+    job.shapes = {shape};
+    const auto text = writeHarnessJob(workload, job);
+    ASSERT_TRUE(text.has_value()) << text.error().what;
+    EXPECT_EQ(*text,
+              "cuco-job 1\n"
+              "candidate candidate.so\n"
+              "reference /cache/reference.so\n"
+              "model /data/h200.model\n"
+              "ranks 4\n"
+              "limit 30\n"
+              "tolerance 0.01 0.05\n"
+              "shape small 10 4\n"
+              "seed 99\n"
+              "scale 640 80\n"
+              "buffer in a bf16 3 3 2 2\n"
+              "buffer out c f32 40 40 40 40\n"
+              "iterations 1\n"
+              "warmup 0\n"
+              "dump 1\n"
+              "time 1\n"
+              "trace 0\n"
+              "skew 5\n");
+}
+
+TEST(HarnessJob, RefusesASizeThatIsNegative)
+{
+    Workload workload = product();
+    workload.outputs[0].elements = expression("n - 100");
+    HarnessJob job;
+    job.shapes = {{workload.emulated_search_shapes[0]}};
+    const auto text = writeHarnessJob(workload, job);
+    ASSERT_FALSE(text.has_value());
+    EXPECT_THAT(text.error().what, HasSubstr("c would have -92 elements"));
+}
+
+TEST(HarnessJob, RefusesANameThatWouldBreakItsLine)
+{
+    const Workload workload = product();
+    HarnessJob job;
+    job.shapes = {{workload.emulated_search_shapes[0]}};
+    job.shapes[0].shape.name = "small\nranks 1";
+    EXPECT_FALSE(writeHarnessJob(workload, job).has_value());
+}
+
+TEST(HarnessJob, LargestDumpIsTheLargestOutputInBytes)
+{
+    const Workload workload = product();
+    HarnessJob job;
+    job.ranks = 2;
+    job.shapes = {{workload.emulated_search_shapes[0]}, {workload.emulated_search_shapes[1]}};
+    EXPECT_EQ(largestDumpBytes(workload, job), 16u * 4 * 4);
+}
+
+// ---- plan
+
+TEST(EvaluationPlan, TakesTheNodesOwnShapesAndTheFirstRankCountThatFits)
+{
+    NodeProbe probe = emulated();
+    probe.max_ranks = 3;
+    const auto plan = planEvaluation(product(), probe, {}, {});
+    ASSERT_TRUE(plan.has_value());
+    EXPECT_EQ(plan->ranks, 2);
+    EXPECT_EQ(plan->timed_shapes.size(), 2u);
+    probe.modelled = false;
+    EXPECT_EQ(planEvaluation(product(), probe, {}, {})->timed_shapes[0].name, "large");
+}
+
+TEST(EvaluationPlan, RefusesRanksThatTheWorkloadOrTheNodeLacks)
+{
+    EvaluationRequest request;
+    request.ranks = 3;
+    const auto wrong_workload = planEvaluation(product(), emulated(), {}, request);
+    ASSERT_FALSE(wrong_workload.has_value());
+    EXPECT_THAT(wrong_workload.error().remedy, HasSubstr("4, 2"));
+    NodeProbe small = emulated();
+    small.max_ranks = 1;
+    EXPECT_FALSE(planEvaluation(product(), small, {}, {}).has_value());
+    request.ranks = 2;
+    EXPECT_FALSE(planEvaluation(product(), small, {}, request).has_value());
+}
+
+TEST(EvaluationPlan, VerifiesOddShapesTwiceWithSkewAndTracesOnlyTheFirstTimedShape)
+{
+    const auto plan = planEvaluation(product(), emulated(), {}, {});
+    const auto job = verifyJob(*plan, product());
+    ASSERT_EQ(job.shapes.size(), 3u);
+    EXPECT_EQ(job.shapes[0].shape.name, "odd");
+    EXPECT_EQ(job.shapes[0].iterations, 2);
+    EXPECT_NE(job.shapes[0].skew, 0u);
+    EXPECT_FALSE(job.shapes[0].time);
+    EXPECT_TRUE(job.shapes[1].trace && job.shapes[1].time && job.shapes[1].dump);
+    EXPECT_FALSE(job.shapes[2].trace);
+    EXPECT_NE(job.shapes[0].seed, job.shapes[1].seed);
+}
+
+TEST(EvaluationPlan, NeverTimesATracedRunOnAGpu)
+{
+    NodeProbe probe = emulated();
+    probe.modelled = false;
+    const auto plan = planEvaluation(product(), probe, {}, {});
+    for (const auto& job : {verifyJob(*plan, product()), timeJob(*plan, product()), traceJob(*plan, product())})
+        for (const auto& shape : job.shapes)
+            EXPECT_FALSE(shape.time && shape.trace);
+    EXPECT_TRUE(timeJob(*plan, product()).shapes[0].time);
+}
+
+// ---- report
+
+constexpr const char* start_line = R"({"event":"start","ranks":4,"emulated":true,"device":"d","nccl":"2.28.9"})"
+                                   "\n";
+
+TEST(HarnessReport, ReadsTimesAndTheEnd)
+{
+    const auto report =
+        parseHarnessReport(std::string(start_line) + R"({"event":"time","shape":"256","samples_us":[10.5,11]})"
+                                                     "\n"
+                                                     R"({"event":"done"})");
+    EXPECT_TRUE(report.started && report.done);
+    EXPECT_THAT(report.samples_us.at("256"), ElementsAre(10.5, 11));
+    EXPECT_EQ(report.violation, "");
+}
+
+TEST(HarnessReport, TakesNoNegativeZeroOrInfiniteTime)
+{
+    for (const char* sample : {"-1", "0", "\"nan\"", "\"inf\"", "1e999", "\"5\"", "[1]"}) {
+        const auto report =
+            parseHarnessReport(R"({"event":"time","shape":"256","samples_us":[)" + std::string(sample) + "]}");
+        EXPECT_NE(report.violation, "") << sample;
+        EXPECT_TRUE(report.samples_us.empty()) << sample;
+    }
+}
+
+TEST(HarnessReport, ASecondTimeForAShapeIsAViolation)
+{
+    const std::string line = R"({"event":"time","shape":"256","samples_us":[10]})"
+                             "\n";
+    const auto report = parseHarnessReport(line + line);
+    EXPECT_THAT(report.violation, HasSubstr("twice"));
+}
+
+TEST(HarnessReport, AnythingAfterTheEndIsAViolation)
+{
+    const auto report = parseHarnessReport(std::string(start_line) + "{\"event\":\"done\"}\n" + start_line);
+    EXPECT_NE(report.violation, "");
+}
+
+TEST(HarnessReport, BrokenLinesAreViolationsAndUnknownEventsAreRemarks)
+{
+    EXPECT_NE(parseHarnessReport("{\"event\":\"st").violation, "");
+    EXPECT_NE(parseHarnessReport("[1]").violation, "");
+    EXPECT_NE(parseHarnessReport("{\"event\":3}").violation, "");
+    EXPECT_NE(parseHarnessReport(std::string(100'000, '[')).violation, "");
+    const auto report = parseHarnessReport("{\"event\":\"weather\"}\n");
+    EXPECT_EQ(report.violation, "");
+    EXPECT_EQ(report.remarks.size(), 1u);
+}
+
+TEST(HarnessReport, ReadsAMismatchWhoseValueIsNoNumber)
+{
+    const auto report = parseHarnessReport(
+        R"({"event":"mismatch","shape":"256","iteration":1,"rank":2,"buffer":"c","element":17,"expected":1.5,)"
+        R"("got":"nan","wrong_elements":12,"elements":64,"relative_l2":"inf"})");
+    ASSERT_EQ(report.mismatches.size(), 1u) << report.violation;
+    EXPECT_TRUE(std::isnan(report.mismatches[0].got));
+    EXPECT_EQ(report.mismatches[0].element, 17);
+}
+
+// ---- judgement
+
+class Judgement : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        const auto plan = planEvaluation(product(), emulated(), {}, {});
+        job = verifyJob(*plan, product());
+        outcome.exit_code = 0;
+        report = parseHarnessReport(std::string(start_line) +
+                                    "{\"event\":\"time\",\"shape\":\"small\",\"samples_us\":[10]}\n"
+                                    "{\"event\":\"time\",\"shape\":\"other\",\"samples_us\":[10]}\n"
+                                    "{\"event\":\"done\"}\n");
+    }
+    Evaluation judged()
+    {
+        Evaluation evaluation;
+        const auto result = judgeRun(job, outcome, report, evaluation);
+        EXPECT_TRUE(result.has_value()) << describe(result.error());
+        return evaluation;
+    }
+
+    HarnessJob job;
+    CommandOutcome outcome;
+    HarnessReport report;
+};
+
+TEST_F(Judgement, ACompleteRunStaysVerified)
+{
+    EXPECT_EQ(judged().verdict, Verdict::verified);
+}
+
+TEST_F(Judgement, AFailureKeepsItsLine)
+{
+    report.failures = {{"out_of_bounds", "small", "A store went past c.", "who", 2, 41}};
+    const auto evaluation = judged();
+    EXPECT_EQ(evaluation.verdict, Verdict::out_of_bounds);
+    EXPECT_EQ(evaluation.at.line, 41u);
+    EXPECT_EQ(evaluation.message, "A store went past c. (rank 2, shape small, line 41)");
+    EXPECT_EQ(evaluation.detail, "who");
+}
+
+TEST_F(Judgement, AKindThatTheHarnessHasNotIsNoVerdict)
+{
+    report.failures = {{"verified", "small", "Ha.", "", 0, 0}};
+    Evaluation evaluation;
+    EXPECT_FALSE(judgeRun(job, outcome, report, evaluation).has_value());
+}
+
+TEST_F(Judgement, TheWallLimitIsATimeout)
+{
+    outcome.timed_out = true;
+    outcome.signal = SIGKILL;
+    report.done = false;
+    EXPECT_EQ(judged().verdict, Verdict::timeout);
+}
+
+TEST_F(Judgement, ASignalAndAnEarlyExitAreCrashes)
+{
+    report.done = false;
+    outcome.signal = SIGSEGV;
+    EXPECT_EQ(judged().verdict, Verdict::crash);
+    outcome.signal = 0;
+    outcome.exit_code = 0;
+    EXPECT_EQ(judged().verdict, Verdict::crash);
+}
+
+TEST_F(Judgement, AHarnessThatNeverStartedIsAnError)
+{
+    report = {};
+    outcome.exit_code = 127;
+    outcome.err = "libnccl.so.2: cannot open shared object file";
+    Evaluation evaluation;
+    const auto result = judgeRun(job, outcome, report, evaluation);
+    ASSERT_FALSE(result.has_value());
+    EXPECT_THAT(result.error().where, HasSubstr("libnccl.so.2"));
+}
+
+TEST_F(Judgement, ForgedReportsAreTampering)
+{
+    const HarnessReport good = report;
+    report.violation = "Line 4 comes twice.";
+    EXPECT_EQ(judged().verdict, Verdict::tampering);
+    report = good;
+    report.samples_us.erase("other");
+    EXPECT_EQ(judged().verdict, Verdict::tampering);
+    report = good;
+    report.samples_us["odd"] = {1};
+    EXPECT_EQ(judged().verdict, Verdict::tampering);
+    report = good;
+    report.checked = {{"odd", 0, 0}};
+    EXPECT_EQ(judged().verdict, Verdict::tampering);
+}
+
+TEST_F(Judgement, TheCheckNeedsEveryRankIterationAndShape)
+{
+    HarnessReport check;
+    check.started = check.done = true;
+    for (const auto& shape : job.shapes)
+        for (int iteration = 0; iteration < shape.iterations; ++iteration)
+            for (int rank = 0; rank < job.ranks; ++rank)
+                check.checked.push_back({shape.shape.name, iteration, rank});
+    Evaluation evaluation;
+    EXPECT_TRUE(judgeCheck(job, outcome, check, evaluation).has_value());
+    EXPECT_TRUE(evaluation.verified());
+    check.checked.erase(check.checked.begin() + 5);
+    EXPECT_FALSE(judgeCheck(job, outcome, check, evaluation).has_value());
+}
+
+TEST_F(Judgement, AMismatchSaysWhatAndWhereAndIsKeptOncePerRank)
+{
+    HarnessReport check;
+    check.done = true;
+    Mismatch mismatch;
+    mismatch.rank = 2;
+    mismatch.buffer = "c";
+    mismatch.shape = "odd";
+    mismatch.element = 17;
+    mismatch.expected = 1.5;
+    mismatch.got = std::nan("");
+    mismatch.wrong_elements = 3;
+    mismatch.elements = 21;
+    check.mismatches = {mismatch, mismatch};
+    Evaluation evaluation;
+    ASSERT_TRUE(judgeCheck(job, outcome, check, evaluation).has_value());
+    EXPECT_EQ(evaluation.verdict, Verdict::wrong_result);
+    EXPECT_EQ(evaluation.mismatches.size(), 1u);
+    EXPECT_EQ(evaluation.message,
+              "Rank 2's c[17] is nan where 1.5 is right; 3 of 21 elements are wrong (shape odd, "
+              "iteration 0).");
+}
+
+// ---- times
+
+TEST(ShapeTiming, ModelledIntervalsHaveNoWidth)
+{
+    const auto timing = timeShape("s", 4, {50}, {"host.cu", {75}}, 40, true);
+    EXPECT_DOUBLE_EQ(timing.speedup, 1.5);
+    EXPECT_EQ(timing.ci_low, timing.ci_high);
+    EXPECT_EQ(timing.baseline, "host.cu");
+}
+
+TEST(ShapeTiming, ATimeBelowTheBoundIsNoRecord)
+{
+    Evaluation evaluation;
+    evaluation.timings = {timeShape("s", 4, {39.5}, {"host.cu", {75}}, 40, true)};
+    judgeTimes(evaluation);
+    EXPECT_TRUE(evaluation.verified()) << "2 % are slack";
+    evaluation.timings = {timeShape("s", 4, {30}, {"host.cu", {75}}, 40, true)};
+    judgeTimes(evaluation);
+    EXPECT_EQ(evaluation.verdict, Verdict::faster_than_possible);
+    EXPECT_THAT(evaluation.message, HasSubstr("30 µs"));
+}
+
+TEST(ShapeTiming, ClocksThatDisagreeAreAVerdict)
+{
+    Evaluation evaluation;
+    judgeClocks("s", {500, 510}, {480, 485}, evaluation);
+    EXPECT_TRUE(evaluation.verified());
+    judgeClocks("s", {500, 510}, {50, 55}, evaluation);
+    EXPECT_EQ(evaluation.verdict, Verdict::timing_mismatch);
+}
+
+// ---- evaluation
+
+TEST(Evaluation, MeansAreGeometricOverTheShapes)
+{
+    Evaluation evaluation;
+    EXPECT_EQ(evaluation.speedup(), std::nullopt);
+    evaluation.timings = {timeShape("a", 4, {10}, {"host.cu", {40}}, 5, true),
+                          timeShape("b", 4, {10}, {"host.cu", {10}}, 5, true)};
+    EXPECT_DOUBLE_EQ(*evaluation.speedup(), 2);
+    EXPECT_DOUBLE_EQ(*evaluation.timeUs(), 10);
+}
+
+TEST(Evaluation, ComesBackFromJsonAsItWas)
+{
+    Evaluation evaluation;
+    evaluation.verdict = Verdict::wrong_result;
+    evaluation.stage = Stage::verify;
+    evaluation.message = "m";
+    evaluation.detail = "d";
+    evaluation.at = {7, "here"};
+    Mismatch mismatch;
+    mismatch.buffer = "c";
+    mismatch.got = std::nan("");
+    mismatch.relative_l2 = std::numeric_limits<double>::infinity();
+    evaluation.mismatches = {mismatch};
+    evaluation.timings = {timeShape("a", 4, {10, 11}, {"host.cu", {40}}, 5, false)};
+    OverlapReport overlap;
+    overlap.ranks.resize(2);
+    overlap.ranks[1].rank = 1;
+    overlap.ranks[1].exposed_us = 3;
+    overlap.makespan_us = 9;
+    overlap.hidden_share = 0.25;
+    evaluation.overlap = overlap;
+    evaluation.modelled = true;
+    evaluation.compile_ms = 12;
+
+    const auto json = nlohmann::json::parse(toJson(evaluation).dump());
+    const auto back = evaluationFromJson(json);
+    ASSERT_TRUE(back.has_value()) << describe(back.error());
+    EXPECT_EQ(toJson(*back), toJson(evaluation));
+    EXPECT_TRUE(std::isnan(back->mismatches[0].got));
+    EXPECT_EQ(back->overlap->ranks[1].exposed_us, 3);
+    EXPECT_EQ(back->overlap->ranks[0].hidden_share, std::nullopt);
+    EXPECT_EQ(back->timings[0].ci_high, evaluation.timings[0].ci_high);
+}
+
+TEST(Evaluation, RefusesJsonOfAnotherKind)
+{
+    EXPECT_FALSE(evaluationFromJson(nlohmann::json::array()).has_value());
+    auto json = toJson(Evaluation{});
+    json["verdict"] = "excellent";
+    EXPECT_FALSE(evaluationFromJson(json).has_value());
+    json = toJson(Evaluation{});
+    json["timings"] = {3};
+    EXPECT_FALSE(evaluationFromJson(json).has_value());
+    json = toJson(Evaluation{});
+    json["at"] = {{"line", -1}, {"message", ""}};
+    EXPECT_FALSE(evaluationFromJson(json).has_value());
+}
+
+TEST(Evaluation, EveryVerdictAndStageHasANameThatLeadsBack)
+{
+    for (int i = 0; i <= static_cast<int>(Verdict::tampering); ++i) {
+        const auto verdict = static_cast<Verdict>(i);
+        EXPECT_THAT(std::string(toString(verdict)), Not("unknown"));
+        EXPECT_EQ(verdictFromString(toString(verdict)), verdict);
+    }
+    for (int i = 0; i <= static_cast<int>(Stage::profile); ++i)
+        EXPECT_EQ(stageFromString(toString(static_cast<Stage>(i))), static_cast<Stage>(i));
+    EXPECT_EQ(verdictFromString("fine"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace cuco
