@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/nodes/cuda_toolchain.h"
+#include "core/base/files.h"
+#include "core/nodes/nccl_probe.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+namespace cuco {
+namespace {
+
+using testing::HasSubstr;
+
+/// Compiles with nvcc; no GPU is needed for that.
+class CudaToolchainBuild : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        const auto toolkit = findCudaToolkit({});
+        if (!toolkit)
+            GTEST_SKIP() << toolkit.error().what;
+        if (std::ranges::none_of(findNccl(toolkit->home, {}), &NcclInstall::usable))
+            GTEST_SKIP() << "No NCCL with header and library of one version was found.";
+        auto loaded = loadWorkload(std::string(CUCO_TEST_ROOT) + "/workloads/gemm_allgather");
+        ASSERT_TRUE(loaded.has_value()) << describe(loaded.error());
+        workload = std::move(*loaded);
+        const auto prepared = toolchain.prepare(node, workload, {});
+        ASSERT_TRUE(prepared.has_value()) << describe(prepared.error());
+    }
+
+    Workload workload;
+    LocalNode node;
+    CudaToolchain toolchain{std::string(CUCO_TEST_ROOT) + "/workloads", "sm_90"};
+};
+
+TEST_F(CudaToolchainBuild, BuildsEverySourceOfTheProductAndNamesTheLineOfABrokenOne)
+{
+    EXPECT_TRUE(std::filesystem::exists(toolchain.files().reference));
+    const auto job = *node.createJob();
+    EXPECT_TRUE(std::filesystem::exists(toolchain.harnessCommand(*job, "run").argv.front()));
+
+    auto sources = workload.strategies;
+    sources.push_back({"host", workload.host_source});
+    for (const auto& source : sources) {
+        const auto built = toolchain.build(node, *job, *readFile(source.file), {});
+        ASSERT_TRUE(built.has_value()) << describe(built.error());
+        EXPECT_TRUE(built->has_value()) << source.name << ": " << built->error().log;
+        EXPECT_TRUE(std::filesystem::exists(job->path() / "candidate.so"));
+    }
+
+    const auto broken = toolchain.build(node, *job, "#include \"candidate.h\"\n\nint f() { return missing; }\n", {});
+    ASSERT_TRUE(broken.has_value());
+    ASSERT_FALSE(broken->has_value());
+    EXPECT_EQ(broken->error().line, 3u);
+    EXPECT_THAT(broken->error().first_error, HasSubstr("missing"));
+}
+
+}  // namespace
+}  // namespace cuco
