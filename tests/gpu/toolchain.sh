@@ -125,10 +125,10 @@ buildAll() {
     done
     # shellcheck disable=SC2016
     xargs -P "$(nproc)" -L 1 timeout -k 5 180 bash -c 'log=$1; shift; "$@" > "$log" 2>&1 || echo "failed: $*" >> "$log"' \
-        build < <(sed "s|^|$build/|; s| |.log |" "$commands")
+        build < <(sed "s|^|$logs/|; s| |.log |" "$commands")
     "$nvcc" -arch="$arch" "$build"/objects/*.o -o "$build/harness" $nccl_flags -lcublas -ldl \
-        > "$build/harness.log" 2>&1
-    grep -l '^failed:' "$build"/*.log | while read -r name; do
+        > "$logs/harness.log" 2>&1
+    grep -l '^failed:' "$logs"/*.log | while read -r name; do
         say "did not build: $(basename "$name" .log)"
         grep -m 3 -i 'error' "$name"
     done
