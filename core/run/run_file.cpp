@@ -27,13 +27,32 @@ Result<void> useWriteAheadLog(Database& database)
     return database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;");
 }
 
-/// Without touching the file: another program's database must stay as it is, byte for byte.
-Result<std::int64_t> peekVersion(const std::filesystem::path& path)
+/// Whether the main file is all there: SQLite reads a missing tail as zeros. While pages may be on their way from the
+/// write-ahead log the file says nothing.
+bool isTruncated(Database& database, const std::filesystem::path& path)
+{
+    std::error_code ignored;
+    std::filesystem::path log = path;
+    log += "-wal";
+    if (WriterLock::isHeld(path) || (std::filesystem::exists(log, ignored) && std::filesystem::file_size(log, ignored)))
+        return false;
+    const auto pages = database.integer("PRAGMA page_count"), page_bytes = database.integer("PRAGMA page_size");
+    return pages && page_bytes &&
+           std::filesystem::file_size(path, ignored) < static_cast<std::uintmax_t>(*pages * *page_bytes);
+}
+
+/// Looks without touching the file: another program's database must stay as it is, byte for byte.
+Result<void> peek(const std::filesystem::path& path)
 {
     auto database = Database::open(path, Database::Mode::peek);
     if (!database)
         return std::unexpected(database.error());
-    return checkedSchemaVersion(*database, path.string());
+    if (auto version = checkedSchemaVersion(*database, path.string()); !version)
+        return std::unexpected(version.error());
+    if (isTruncated(*database, path))
+        return failure("The run file is damaged (its end is missing)", path.string(),
+                       "Go back to a copy of it, or rescue what is left with `sqlite3 FILE .recover`.");
+    return {};
 }
 
 }  // namespace
@@ -92,8 +111,8 @@ Result<std::unique_ptr<RunFile>> RunFile::open(const std::filesystem::path& path
         return failure("There is no such file", path.string(), "Check the name.");
     if (!std::filesystem::is_regular_file(path, ignored))
         return failure("This is no run file", path.string(), "Open a file that CUCo wrote, usually named *.cuco.");
-    if (auto version = peekVersion(path); !version)
-        return std::unexpected(version.error());
+    if (auto looked = peek(path); !looked)
+        return std::unexpected(looked.error());
 
     std::unique_ptr<WriterLock> lock;
     if (access == Access::write) {

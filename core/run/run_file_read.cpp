@@ -271,9 +271,12 @@ Result<std::string> RunFile::source(const std::string& candidate_id)
     const std::scoped_lock guard(mutex_);
     std::optional<std::string> text;
     auto done = database_->query(
-        "SELECT s.text FROM candidates AS c JOIN sources AS s ON s.sha256 = c.source_sha256 WHERE c.id = ?",
+        "SELECT s.text, s.sha256 FROM candidates AS c JOIN sources AS s ON s.sha256 = c.source_sha256 WHERE c.id = ?",
         {std::string_view(candidate_id)}, [&](const SqlRow& row) -> Result<void> {
             text = row.text(0);
+            if (sha256Hex(*text) != row.text(1))
+                return failure(fmt::format("The source of {} is damaged: it does not have its checksum", candidate_id),
+                               path_.string(), "Go back to a copy of the run file.");
             return {};
         });
     if (!done)
