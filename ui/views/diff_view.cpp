@@ -255,7 +255,9 @@ Result<DiffSide> DiffView::sideOf(const QString& id) const
     auto source = session_->source(id);
     if (!source)
         return std::unexpected(source.error());
-    DiffSide side{session_->title(id).toStdString(), std::move(*source)};
+    DiffSide side;
+    side.name = session_->title(id).toStdString();
+    side.text = std::move(*source);
     if (const Evaluation* evaluation = session_->evaluation(id); evaluation && !evaluation->verified()) {
         side.fault_line = static_cast<int>(evaluation->at.line);
         side.fault = evaluation->at.message.empty() ? evaluation->message : evaluation->at.message;

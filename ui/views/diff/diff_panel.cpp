@@ -5,7 +5,6 @@
 #include "ui/views/diff/diff_editor.h"
 #include "ui/views/diff/hunk_overview.h"
 
-#include <QApplication>
 #include <QHBoxLayout>
 #include <QScrollBar>
 #include <QSplitter>
@@ -49,6 +48,8 @@ DiffPanel::DiffPanel(QWidget* parent) : QWidget(parent), pages_(new QStackedLayo
         reveal(unified_ ? PageKind::unified : PageKind::left, line);
         front()->goTo(line);
     });
+    for (const PageKind kind : {PageKind::left, PageKind::right})
+        connect(editor(kind), &QsciScintillaBase::SCN_FOCUSIN, this, [this, kind] { side_used_last_ = kind; });
     setFocusProxy(editor(PageKind::right));
 }
 
@@ -205,9 +206,7 @@ void DiffPanel::goToHunk(int direction)
 
 bool DiffPanel::find(const QString& text, bool forward)
 {
-    PageKind kind = unified_ ? PageKind::unified : PageKind::right;
-    if (!unified_ && (editor(PageKind::left)->hasFocus() || QApplication::focusWidget() == editor(PageKind::left)))
-        kind = PageKind::left;
+    const PageKind kind = unified_ ? PageKind::unified : side_used_last_;
     const int line = editor(kind)->find(text, forward);
     if (line < 0)
         return false;

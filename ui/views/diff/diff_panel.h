@@ -62,6 +62,7 @@ private:
     QStackedLayout* pages_;
     HunkOverview* overview_;
     bool unified_ = false, folded_ = true, ignore_white_space_ = false, scrolling_ = false;
+    PageKind side_used_last_ = PageKind::right;  ///< left or right; the one that is searched
     int hunk_ = -1;
 };
 
