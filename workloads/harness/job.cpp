@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "job.h"
 
-#include "candidate.h"
-
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
@@ -61,12 +59,13 @@ bool parsePositive(const std::string& text, double& value)
     return *end == '\0' && std::isfinite(value) && value > 0;
 }
 
-// A path may hold blanks: it is all that follows its key.
+// A path may hold blanks: it is all that follows its key. The line has at least two words.
 std::string restOf(const std::string& line)
 {
-    const auto key = line.find_first_not_of(" \t");
-    const auto begin = line.find_first_not_of(" \t", line.find_first_of(" \t", key));
-    return line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1);
+    const char* const blanks = " \t\v\f\r\n";
+    const auto key = line.find_first_not_of(blanks);
+    const auto begin = line.find_first_not_of(blanks, line.find_first_of(blanks, key));
+    return line.substr(begin, line.find_last_not_of(blanks) - begin + 1);
 }
 
 std::vector<std::string> wordsOf(const std::string& line)
@@ -158,8 +157,8 @@ private:
             return "\"ranks\" must come before the first shape";
         if (job_.shapes.size() == max_shapes)
             return "there are more than " + std::to_string(max_shapes) + " shapes";
-        if (words.size() < 2 || words.size() > 2 + CUCO_MAX_SHAPE_PARAMETERS || !isName(words[1]))
-            return "\"shape\" takes a name and at most " + std::to_string(CUCO_MAX_SHAPE_PARAMETERS) + " numbers";
+        if (words.size() < 2 || words.size() > 2 + max_shape_parameters || !isName(words[1]))
+            return "\"shape\" takes a name and at most " + std::to_string(max_shape_parameters) + " numbers";
         ShapeJob shape;
         shape.name = words[1];
         for (const auto& other : job_.shapes) {

@@ -11,6 +11,8 @@
 
 namespace cuco_harness {
 
+constexpr int max_shape_parameters = 16;  ///< CUCO_MAX_SHAPE_PARAMETERS, without CUDA's headers
+
 struct BufferJob {
     std::string name;
     ElementType type = ElementType::f32;

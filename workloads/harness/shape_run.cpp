@@ -10,6 +10,8 @@
 namespace cuco_harness {
 namespace {
 
+static_assert(max_shape_parameters == CUCO_MAX_SHAPE_PARAMETERS);
+
 // A timed stretch should last about this long, so that launch and wake-up times do not count; short kernels are
 // run several times in a row for it.
 constexpr double stretch_us = 1000;

@@ -1,0 +1,222 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "workloads/harness/compare.h"
+#include "workloads/harness/job.h"
+#include "workloads/harness/report.h"
+#include "workloads/harness/wire.h"
+
+#include <gmock/gmock.h>
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace cuco_harness {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string whole_job = R"(cuco-job 1
+candidate candidate.so
+reference /tmp/a folder/reference.so
+ranks 2
+limit 30
+tolerance 0.01 0.05
+
+shape odd 37 43
+seed 18446744073709551615
+scale 32768 1024
+buffer in a bf16 19 18
+buffer out c f32 1591 1590
+iterations 3
+warmup 1
+dump 1
+time 0
+trace 1
+skew 7
+)";
+
+std::string errorOf(const std::string& text)
+{
+    std::string error;
+    EXPECT_FALSE(parseJob(text, "/job/", error).has_value());
+    return error;
+}
+
+std::string with(const std::string& from, const std::string& to)
+{
+    std::string text = whole_job;
+    return text.replace(text.find(from), from.size(), to);
+}
+
+TEST(HarnessJob, ReadsEveryDirective)
+{
+    std::string error;
+    const auto job = parseJob(whole_job, "/job/", error);
+    ASSERT_TRUE(job) << error;
+    EXPECT_EQ(job->reference, "/tmp/a folder/reference.so");
+    EXPECT_EQ(job->ranks, 2);
+    EXPECT_EQ(job->limit_s, 30);
+    EXPECT_DOUBLE_EQ(job->max_error, 0.05);
+    ASSERT_EQ(job->shapes.size(), 1u);
+    const auto& shape = job->shapes[0];
+    EXPECT_EQ(shape.parameters, (std::vector<int64_t>{37, 43}));
+    EXPECT_EQ(shape.seed, std::numeric_limits<uint64_t>::max());
+    EXPECT_DOUBLE_EQ(shape.flop_factor, 32768);
+    EXPECT_EQ(shape.iterations, 3);
+    EXPECT_TRUE(shape.dump);
+    EXPECT_FALSE(shape.time);
+    EXPECT_TRUE(shape.trace);
+    EXPECT_EQ(shape.skew_seed, 7u);
+    ASSERT_EQ(shape.outputs.size(), 1u);
+    EXPECT_EQ(shape.outputs[0].bytes(1), 1590u * 4);
+    EXPECT_EQ(shape.outputs[0].largestBytes(), 1591u * 4);
+    EXPECT_EQ(job->dumpPath(shape, 2, 1, shape.outputs[0]), "/job//out.odd.2.1.c.bin");
+}
+
+TEST(HarnessJob, NamesTheLineThatIsWrong)
+{
+    EXPECT_THAT(errorOf(with("cuco-job 1", "cuco-job 2")), HasSubstr("Line 1 "));
+    EXPECT_THAT(errorOf(with("ranks 2", "ranks 65")), HasSubstr("Line 4 "));
+    EXPECT_THAT(errorOf(with("f32 1591", "f33 1591")), HasSubstr("f33"));
+    EXPECT_THAT(errorOf(with("1591 1590", "1591")), HasSubstr("Line 12 "));
+    EXPECT_THAT(errorOf(with("1591 1590", "1591 -1")), HasSubstr("-1"));
+    EXPECT_THAT(errorOf(with("dump 1", "dump 2")), HasSubstr("0 or 1"));
+    EXPECT_THAT(errorOf(with("skew 7", "skew -7")), HasSubstr("skew"));
+    EXPECT_THAT(errorOf(with("scale 32768", "scale nan")), HasSubstr("scale"));
+    EXPECT_THAT(errorOf(with("trace 1", "colour 1")), HasSubstr("unknown"));
+}
+
+TEST(HarnessJob, RefusesNamesThatLeaveItsFolder)
+{
+    EXPECT_THAT(errorOf(with("out c ", "out ../c ")), HasSubstr("Line 12 "));
+    EXPECT_THAT(errorOf(with("shape odd", "shape ..")), HasSubstr("Line 8 "));
+    EXPECT_THAT(errorOf(with("shape odd", "shape a/b")), HasSubstr("Line 8 "));
+}
+
+TEST(HarnessJob, RefusesWhatIsIncomplete)
+{
+    EXPECT_THAT(errorOf(""), HasSubstr("empty"));
+    EXPECT_THAT(errorOf("cuco-job 1\nranks 2\n"), HasSubstr("no shape"));
+    EXPECT_THAT(errorOf("cuco-job 1\nranks 2\nshape a 1\n"), HasSubstr("no output"));
+    EXPECT_THAT(errorOf("cuco-job 1\nshape a 1\n"), HasSubstr("ranks"));
+    EXPECT_THAT(errorOf(whole_job + "shape odd 1\n"), HasSubstr("twice"));
+}
+
+TEST(HarnessJob, SurvivesDamagedText)
+{
+    std::mt19937 random(1);
+    for (int round = 0; round < 5000; ++round) {
+        std::string text = whole_job, error;
+        for (int i = 0; i < 4; ++i)
+            text[random() % text.size()] = char(random() % 256);
+        const bool accepted = parseJob(text, "/job/", error).has_value();
+        EXPECT_NE(accepted, !error.empty());
+    }
+}
+
+TEST(HarnessReport, WritesJsonWhateverTheTextHolds)
+{
+    EXPECT_EQ(ReportLine("x").add("text", "a\"b\\c\n\xff").text(), R"({"event":"x","text":"a\"b\\c\u000a\u00ff"})");
+    EXPECT_EQ(ReportLine("x").add("v", std::vector<double>{1.5, std::nan("")}).add("yes", true).text(),
+              R"({"event":"x","v":[1.5,"nan"],"yes":true})");
+}
+
+TEST(HarnessReport, LeavesOutTheRankWhenNoOneRankFailed)
+{
+    Failure failure;
+    failure.kind = "timeout";
+    EXPECT_THAT(failure.toLine().text(), testing::Not(HasSubstr("rank")));
+    failure.rank = 0;
+    EXPECT_THAT(failure.toLine().text(), HasSubstr("\"rank\":0"));
+}
+
+std::vector<char> bytesOfFloats(const std::vector<float>& values)
+{
+    std::vector<char> bytes(values.size() * sizeof(float));
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    return bytes;
+}
+
+Comparison comparison(const std::vector<float>& got)
+{
+    return compare(bytesOfFloats(got), ElementType::f32, {1, -2, 3, 0.5f}, 0.005, 0.05);
+}
+
+TEST(Comparison, PassesWhatIsRight)
+{
+    EXPECT_TRUE(comparison({1, -2, 3, 0.5f}).right(0.005, 0.05));
+}
+
+TEST(Comparison, NeverPassesWhatIsNoNumber)
+{
+    for (const float value : {std::nanf(""), INFINITY, -INFINITY}) {
+        const auto result = comparison({1, -2, value, 0.5f});
+        EXPECT_FALSE(result.right(0.005, 0.05));
+        EXPECT_FALSE(result.right(INFINITY, INFINITY));
+        EXPECT_EQ(result.element, 2);
+        EXPECT_EQ(result.wrong_elements, 1);
+        EXPECT_EQ(result.expected, 3);
+    }
+}
+
+TEST(Comparison, NamesTheFirstWrongElement)
+{
+    const auto result = comparison({1, -1, 3, 0});
+    EXPECT_EQ(result.element, 1);
+    EXPECT_EQ(result.got, -1);
+    EXPECT_EQ(result.wrong_elements, 2);
+    EXPECT_EQ(result.elements, 4);
+}
+
+TEST(Comparison, NamesTheWorstElementWhenOnlyTheNormIsOff)
+{
+    const auto result = comparison({1, -2, 3, 0.52f});
+    EXPECT_FALSE(result.right(0.005, 0.05));
+    EXPECT_EQ(result.wrong_elements, 0);
+    EXPECT_EQ(result.element, 3);
+}
+
+TEST(Comparison, ReadsEveryElementType)
+{
+    const auto at = [](ElementType type, auto value) {
+        char bytes[sizeof value];
+        std::memcpy(bytes, &value, sizeof value);
+        return elementAt(bytes, type, 0);
+    };
+    EXPECT_EQ(at(ElementType::bf16, uint16_t(0xc000)), -2);
+    EXPECT_EQ(at(ElementType::f16, uint16_t(0x3c00)), 1);
+    EXPECT_EQ(at(ElementType::f16, uint16_t(0x0001)), std::ldexp(1, -24));
+    EXPECT_EQ(at(ElementType::f16, uint16_t(0xfc00)), -INFINITY);
+    EXPECT_EQ(at(ElementType::i32, int32_t(-5)), -5);
+    for (const auto type : {ElementType::bf16, ElementType::f16, ElementType::f32})
+        EXPECT_TRUE(std::isnan(at(type, uint32_t(0xffffffff)))) << "poison must be no number";
+}
+
+TEST(Messages, ArriveWholeHoweverTheyAreCut)
+{
+    const std::string all = packed('A', "first") + packed('B', "") + packed('C', std::string(1000, 'x'));
+    std::string received, kinds;
+    Message message;
+    bool broken = false;
+    for (const char c : all) {
+        received += c;
+        while (takeMessage(received, message, broken))
+            kinds += message.kind;
+        ASSERT_FALSE(broken);
+    }
+    EXPECT_EQ(kinds, "ABC");
+    EXPECT_EQ(message.bytes.size(), 1000u);
+    EXPECT_TRUE(received.empty());
+}
+
+TEST(Messages, RefuseALengthThatNobodySends)
+{
+    std::string received("G\xff\xff\xff\xff", 5);
+    Message message;
+    bool broken = false;
+    EXPECT_FALSE(takeMessage(received, message, broken));
+    EXPECT_TRUE(broken);
+}
+
+}  // namespace
+}  // namespace cuco_harness
