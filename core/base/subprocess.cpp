@@ -146,7 +146,7 @@ public:
                 outcome_.timed_out = true;
                 return;
             }
-            if (turn(deadline, wake)) {
+            if (turn(deadline, wake, child_.exitDescriptor())) {
                 outcome_.cancelled = true;
                 return;
             }
@@ -158,7 +158,7 @@ public:
     {
         in_.reset();
         while (Clock::now() < deadline && std::ranges::any_of(readers_, &Reader::open)) {
-            turn(deadline, -1);
+            turn(deadline, -1, -1);
         }
     }
 
@@ -171,13 +171,12 @@ public:
     }
 
 private:
-    /// One poll and the work it shows; true when `wake` fired.
-    bool turn(Clock::time_point deadline, int wake)
+    /// One poll and the work it shows; true when `wake` fired. After the exit its descriptor must be -1: it stays
+    /// readable and would turn the wait into a spin.
+    bool turn(Clock::time_point deadline, int wake, int exit)
     {
         // poll skips negative descriptors, so closed streams need no care.
-        std::vector<pollfd> polled{{wake, POLLIN, 0}, {in_.get(), POLLOUT, 0}};
-        // After the exit its descriptor stays readable and would turn the wait into a spin.
-        polled.push_back({child_.exited() ? -1 : child_.exitDescriptor(), POLLIN, 0});
+        std::vector<pollfd> polled{{wake, POLLIN, 0}, {in_.get(), POLLOUT, 0}, {exit, POLLIN, 0}};
         for (const Reader& reader : readers_) {
             polled.push_back({reader.fd(), POLLIN, 0});
         }

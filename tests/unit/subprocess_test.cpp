@@ -268,6 +268,7 @@ TEST(Subprocess, RunsFromManyThreadsAtOnce)
             for (int repeat = 0; repeat < 10; ++repeat) {
                 Command command = shell("cat");
                 command.input = std::to_string(i);
+                command.limits.wall = 1h;  // an exit that goes unseen hangs the test
                 outputs[i] += runCommand(command).value_or(CommandOutcome{}).out;
             }
         });
