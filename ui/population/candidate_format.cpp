@@ -89,6 +89,12 @@ QString halfWidthText(const Figure& figure)
     return figure.halfWidth() > 0 ? number(figure.halfWidth(), decimalsOf(figure)) : QString();
 }
 
+QString intervalText(const Figure& figure)
+{
+    const int decimals = decimalsOf(figure);
+    return number(figure.low, decimals) + QStringLiteral("–") + number(figure.high, decimals);
+}
+
 QString microseconds(double us)
 {
     return number(us, decimalsFor(std::abs(us), 3));

@@ -25,6 +25,7 @@ std::optional<double> exposedUsOf(const Evaluation& evaluation);
 /// As many digits as the interval allows: two of its half width, three to four of the value without one.
 QString figureText(const Figure& figure);
 QString halfWidthText(const Figure& figure);  ///< "3", empty when there is no interval
+QString intervalText(const Figure& figure);   ///< "1.49–1.52", with the same digits
 QString microseconds(double us);              ///< "467", "46.7", "4.67"
 
 enum class Standing { in_flight, verified, failed };

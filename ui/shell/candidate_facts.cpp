@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/candidate_facts.h"
+
+#include "ui/population/candidate_format.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <cmath>
+
+namespace cuco::ui {
+
+namespace {
+
+constexpr int most_links = 12;
+
+QString translated(const char* text)
+{
+    return QCoreApplication::translate("Inspector", text);
+}
+
+QString escaped(const std::string& text)
+{
+    return QString::fromStdString(text).toHtmlEscaped();
+}
+
+QString candidateLink(const std::string& id)
+{
+    return QStringLiteral("<a href=\"candidate:%1\">%1</a>").arg(escaped(id));
+}
+
+QString links(const QStringList& all)
+{
+    if (all.size() <= most_links) {
+        return all.join(QStringLiteral(", "));
+    }
+    return translated("%1 and %2 more")
+        .arg(all.first(most_links).join(QStringLiteral(", ")))
+        .arg(all.size() - most_links);
+}
+
+QString share(double value)
+{
+    return QStringLiteral("%1 %").arg(std::lround(100 * value));
+}
+
+QString withInterval(const Figure& figure, const QString& unit)
+{
+    const QString width = halfWidthText(figure);
+    return figureText(figure) + unit + (width.isEmpty() ? QString() : QStringLiteral(" ± ") + width);
+}
+
+void addFigures(QList<Fact>& facts, const Evaluation& evaluation, bool modelled)
+{
+    const QString section = modelled ? translated("Figures, modelled") : translated("Figures");
+    const auto add = [&](const char* label, const QString& value) {
+        facts << Fact{section, translated(label), value, true};
+    };
+    if (const auto time = timeUsOf(evaluation)) {
+        add("Time", withInterval(*time, QStringLiteral(" µs")));
+    }
+    if (const auto speedup = speedupOf(evaluation)) {
+        QString text = figureText(*speedup) + QStringLiteral("×");
+        if (speedup->halfWidth() > 0) {
+            text += QStringLiteral(" (%1)").arg(intervalText(*speedup));
+        }
+        add("Speed-up", text);
+    }
+    if (const auto bound = evaluation.boundUs()) {
+        add("Bound", microseconds(*bound) + QStringLiteral(" µs"));
+    }
+    if (const auto ceiling = ceilingShareOf(evaluation)) {
+        add("Of ceiling", share(*ceiling));
+    }
+    if (const auto exposed = exposedUsOf(evaluation)) {
+        add("Exposed comm.", microseconds(*exposed) + QStringLiteral(" µs"));
+        add("Hidden comm.", evaluation.overlap->hidden_share ? share(*evaluation.overlap->hidden_share)
+                                                             : translated("no communication"));
+    }
+    if (evaluation.timings.size() > 1) {
+        for (const ShapeTiming& timing : evaluation.timings) {
+            facts << Fact{
+                translated("Shapes"), escaped(timing.shape),
+                QStringLiteral("%1 µs · %2×").arg(microseconds(timing.time_us)).arg(timing.speedup, 0, 'f', 2), true};
+        }
+    }
+}
+
+void addDesign(QList<Fact>& facts, const Candidate& candidate)
+{
+    const auto add = [&](const char* label, const QString& value) {
+        if (!value.isEmpty()) {
+            facts << Fact{translated("Directive"), translated(label), value.toHtmlEscaped(), false};
+        }
+    };
+    const Directive& directive = candidate.directive;
+    add("Backend", QString::fromStdString(directive.backend));
+    add("Placement", words(directive.placement));
+    add("Sync", words(directive.sync));
+    add("Issuer", words(directive.issuer));
+    if (!directive.backend.empty()) {
+        add("Chunk", directive.chunk_bytes == 0 ? translated("whole") : bytesText(directive.chunk_bytes));
+    }
+    for (const auto& [name, value] : candidate.tunables) {
+        facts << Fact{translated("Tunables"), escaped(name), QString::number(value), true};
+    }
+}
+
+void addLineage(QList<Fact>& facts, const RunSession& session, const Candidate& candidate)
+{
+    const QString section = translated("Lineage");
+    QStringList parents, children;
+    for (const std::string& parent : candidate.parents) {
+        parents << candidateLink(parent);
+    }
+    for (const Candidate& other : session.snapshot().candidates) {
+        if (std::find(other.parents.begin(), other.parents.end(), candidate.id) != other.parents.end()) {
+            children << candidateLink(other.id);
+        }
+    }
+    facts << Fact{section, translated("Island, gen."),
+                  QStringLiteral("%1, %2").arg(candidate.island + 1).arg(candidate.generation), true};
+    facts << Fact{section, translated("Proposed by"), escaped(candidate.proposer), false};
+    if (!candidate.strategy.empty()) {
+        facts << Fact{section, translated("Strategy"), escaped(candidate.strategy), false};
+    }
+    if (!candidate.summary.empty()) {
+        facts << Fact{section, translated("Change"), escaped(candidate.summary), false};
+    }
+    facts << Fact{section, translated("Parents"), parents.isEmpty() ? translated("none: a seed") : links(parents),
+                  false};
+    facts << Fact{section, translated("Children"), children.isEmpty() ? translated("none yet") : links(children),
+                  false};
+}
+
+}  // namespace
+
+QList<Fact> factsOf(const RunSession& session, const QString& id)
+{
+    QList<Fact> facts;
+    const Evaluation* evaluation = session.evaluation(id);
+    const Candidate* candidate = session.candidate(id);
+    if (evaluation) {
+        if (evaluation->at.line > 0) {
+            facts << Fact{translated("Verdict"), translated("At"),
+                          QStringLiteral("<a href=\"line:%1\">%2</a>")
+                              .arg(evaluation->at.line)
+                              .arg(translated("line %1").arg(evaluation->at.line)),
+                          false};
+        }
+        if (!evaluation->verified()) {
+            facts << Fact{translated("Verdict"), translated("Stage"), words(toString(evaluation->stage)), false};
+        }
+        addFigures(facts, *evaluation, evaluation->modelled || session.isModelled());
+    }
+    if (candidate) {
+        addDesign(facts, *candidate);
+        addLineage(facts, session, *candidate);
+        if (candidate->decision) {
+            facts << Fact{translated("Decision"), decisionText(*candidate), escaped(candidate->decision_reason), false};
+        }
+    }
+    return facts;
+}
+
+}  // namespace cuco::ui

@@ -1,0 +1,359 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/main_window.h"
+
+#include "core/evaluation/data_paths.h"
+#include "ui/population/candidate_format.h"
+#include "ui/population/lineage_view.h"
+#include "ui/population/population_view.h"
+#include "ui/shell/command_palette.h"
+#include "ui/shell/error_bar.h"
+#include "ui/shell/inspector.h"
+#include "ui/shell/log_view.h"
+#include "ui/shell/recent_files.h"
+#include "ui/shell/run_list.h"
+#include "ui/shell/start_page.h"
+#include "ui/shell/status_text.h"
+#include "ui/style/theme.h"
+#include "ui/views/diff_view.h"
+#include "ui/views/timeline_view.h"
+#include "ui/views/trace_view.h"
+
+#include <QAction>
+#include <QCloseEvent>
+#include <QDockWidget>
+#include <QDragEnterEvent>
+#include <QFileInfo>
+#include <QLabel>
+#include <QMenu>
+#include <QMimeData>
+#include <QProgressBar>
+#include <QSettings>
+#include <QStackedWidget>
+#include <QStatusBar>
+#include <QTabBar>
+#include <QTabWidget>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace cuco::ui {
+
+namespace {
+
+QString demoPath()
+{
+    const auto paths = DataPaths::find();
+    if (!paths) {
+        return {};
+    }
+    const QString path = QString::fromStdString((paths->resources / "demo.cuco").string());
+    return QFileInfo::exists(path) ? path : QString();
+}
+
+QString firstRunFile(const QMimeData& data)
+{
+    for (const QUrl& url : data.urls()) {
+        if (url.isLocalFile() && url.toLocalFile().endsWith(QStringLiteral(".cuco"))) {
+            return url.toLocalFile();
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+MainWindow::MainWindow() : actions_(this), demo_path_(demoPath())
+{
+    setWindowTitle(tr("CUCo Desktop"));
+    setAcceptDrops(true);
+    setMinimumSize(80 * grid, 56 * grid);
+    actions_.open_demo->setEnabled(!demo_path_.isEmpty());
+    makeCentre();
+    makeDocks();
+    makeStatusBar();
+    palette_ = new CommandPalette(this);
+    connectActions();
+    connectCandidateActions();
+    connectViewActions();
+    connect(&runs_, &OpenRuns::listChanged, run_list_model_, &RunListModel::refresh);
+    connect(&runs_, &OpenRuns::runChanged, this, [this](RunModel* run) {
+        run_list_model_->refreshRun(run);
+        if (run == session_.run()) {
+            refreshActions();
+            refreshStatus();
+        }
+    });
+    connect(&runs_, &OpenRuns::failed, this, &MainWindow::showError);
+    connect(&nodes_, &NodeProbes::changed, this, [this] {
+        run_list_model_->refresh();
+        run_list_->setCurrentRun(session_.run());
+    });
+    connect(&session_, &RunSession::selectionChanged, this, &MainWindow::refreshActions);
+    connect(&session_, &RunSession::decisionsChanged, this, &MainWindow::refreshActions);
+    connect(&session_, &RunSession::sourceRequested, this, [this] { showTab(Tab::diff); });
+    restoreWindow();
+    showRun(nullptr);
+}
+
+MainWindow::~MainWindow()
+{
+    // The views look at the session to their end; it and the runs are members and would go before them.
+    session_.setRun(nullptr);
+    session_.disconnect();
+    runs_.disconnect();
+    nodes_.disconnect();
+    delete takeCentralWidget();
+    delete runs_dock_;
+    delete inspector_dock_;
+}
+
+void MainWindow::makeCentre()
+{
+    errors_ = new ErrorBar(this);
+    population_ = new PopulationView(&session_);
+    tabs_ = new QTabWidget;
+    tabs_->setDocumentMode(true);
+    tabs_->setObjectName(QStringLiteral("tabs"));
+    tabs_->tabBar()->setAccessibleName(tr("Views"));
+    tabs_->addTab(population_, tr("Population"));
+    tabs_->addTab(new DiffView(&session_), tr("Diff"));
+    tabs_->addTab(new TimelineView(&session_), tr("Timeline"));
+    tabs_->addTab(new TraceView(&session_), tr("LLM traces"));
+    tabs_->addTab(new LogView(&session_), tr("Log"));
+
+    auto* corner = new QWidget;
+    auto* corner_layout = new QHBoxLayout(corner);
+    corner_layout->setContentsMargins(grid, 0, grid, 0);
+    corner_layout->setSpacing(grid / 2);
+    for (QAction* action : {actions_.start, actions_.pause, actions_.stop}) {
+        auto* button = new QToolButton(corner);
+        button->setDefaultAction(action);
+        button->setAutoRaise(true);
+        button->setFocusPolicy(Qt::StrongFocus);
+        corner_layout->addWidget(button);
+    }
+    tabs_->setCornerWidget(corner);
+
+    start_page_ = new StartPage(actions_.new_run, actions_.open, actions_.open_demo);
+    connect(start_page_, &StartPage::fileChosen, this, &MainWindow::openFile);
+    pages_ = new QStackedWidget;
+    pages_->addWidget(start_page_);
+    pages_->addWidget(tabs_);
+    auto* centre = new QWidget;
+    auto* layout = new QVBoxLayout(centre);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(errors_);
+    layout->addWidget(pages_, 1);
+    setCentralWidget(centre);
+}
+
+void MainWindow::makeDocks()
+{
+    run_list_model_ = new RunListModel(runs_.all(), nodes_, this);
+    run_list_ = new RunList(run_list_model_);
+    connect(run_list_, &RunList::runChosen, this, &MainWindow::showRun);
+    connect(run_list_, &RunList::fileChosen, this, &MainWindow::openFile);
+    inspector_ = new Inspector(
+        &session_, {actions_.promote, actions_.reject, actions_.undo, actions_.compare_parent, actions_.compare_best,
+                    actions_.compare_baseline, actions_.end_comparison, actions_.open_source});
+    const auto dock = [this](const QString& title, const char* name, QWidget* widget, Qt::DockWidgetArea area) {
+        auto* made = new QDockWidget(title, this);
+        made->setObjectName(QString::fromLatin1(name));
+        made->setWidget(widget);
+        made->setFeatures(QDockWidget::DockWidgetClosable | QDockWidget::DockWidgetMovable);
+        addDockWidget(area, made);
+        actions_.view_menu->addAction(made->toggleViewAction());
+        return made;
+    };
+    runs_dock_ = dock(tr("Runs"), "runsDock", run_list_, Qt::LeftDockWidgetArea);
+    inspector_dock_ = dock(tr("Inspector"), "inspectorDock", inspector_, Qt::RightDockWidgetArea);
+    runs_dock_->toggleViewAction()->setShortcut(Qt::Key_F9);
+    inspector_dock_->toggleViewAction()->setShortcut(Qt::Key_F10);
+    resizeDocks({runs_dock_, inspector_dock_}, {22 * grid, 34 * grid}, Qt::Horizontal);
+}
+
+void MainWindow::makeStatusBar()
+{
+    status_ = new QLabel;
+    status_->setTextFormat(Qt::PlainText);
+    status_->setObjectName(QStringLiteral("status"));
+    progress_ = new QProgressBar;
+    progress_->setFixedWidth(20 * grid);
+    progress_->setMaximumHeight(2 * grid);
+    progress_->setFormat(tr("%v of %m"));
+    statusBar()->addWidget(status_, 1);
+    statusBar()->addPermanentWidget(progress_);
+    statusBar()->setSizeGripEnabled(false);
+}
+
+void MainWindow::showError(const Error& error)
+{
+    errors_->add(error);
+}
+
+QWidget* MainWindow::part(const QString& name) const
+{
+    if (name == QStringLiteral("lineage")) {
+        return population_->lineage();
+    }
+    return name == QStringLiteral("inspector") ? inspector_ : nullptr;
+}
+
+bool MainWindow::openFile(const QString& path)
+{
+    auto run = runs_.open(path);
+    if (!run) {
+        removeRecentFile(path);
+        refreshRecent();
+        showError(run.error());
+        return false;
+    }
+    addRecentFile((*run)->path());
+    refreshRecent();
+    showRun(*run);
+    return true;
+}
+
+void MainWindow::showRun(RunModel* run)
+{
+    session_.setRun(run);
+    pages_->setCurrentWidget(run ? static_cast<QWidget*>(tabs_) : start_page_);
+    inspector_dock_->setVisible(run && inspector_dock_->toggleViewAction()->isChecked());
+    run_list_->setCurrentRun(run);
+    setWindowTitle(run ? tr("%1 – CUCo Desktop").arg(QFileInfo(run->path()).completeBaseName()) : tr("CUCo Desktop"));
+    if (run) {
+        if (const Candidate* best = bestOf(run->snapshot())) {
+            session_.select(QString::fromStdString(best->id));
+        }
+    } else {
+        start_page_->refresh();
+        start_page_->setFocus();
+    }
+    refreshActions();
+    refreshStatus();
+}
+
+void MainWindow::showTab(Tab tab)
+{
+    tabs_->setCurrentIndex(static_cast<int>(tab));
+    tabs_->currentWidget()->setFocus();
+}
+
+void MainWindow::refreshRecent()
+{
+    actions_.recent_menu->clear();
+    for (const QString& path : recentFiles()) {
+        actions_.recent_menu->addAction(QFileInfo(path).completeBaseName(), this, [this, path] { openFile(path); })
+            ->setToolTip(path);
+    }
+    actions_.recent_menu->setEnabled(!actions_.recent_menu->isEmpty());
+    run_list_model_->refresh();
+    run_list_->setCurrentRun(session_.run());
+}
+
+void MainWindow::refreshActions()
+{
+    const RunModel* run = session_.run();
+    const bool preparing = run && !run->activity().isEmpty();
+    const bool active = run && run->isActive();
+    const bool finished = run && run->snapshot().state == RunState::finished;
+    actions_.close_run->setEnabled(run);
+    actions_.start->setEnabled(run && !active && !finished);
+    actions_.start->setText(run && !run->snapshot().candidates.empty() ? tr("&Continue") : tr("&Start"));
+    actions_.pause->setEnabled(active && !preparing);
+    actions_.stop->setEnabled(active);
+
+    const Candidate* selected = session_.candidate(session_.primary());
+    const bool settled = selected && selected->evaluation;
+    actions_.promote->setEnabled(settled && selected->evaluation->verified() &&
+                                 selected->decision != DecisionKind::promoted);
+    actions_.reject->setEnabled(settled && selected->decision != DecisionKind::rejected);
+    actions_.undo->setEnabled(run && run->canUndo());
+    actions_.undo->setText(tr("&Undo decision"));
+    if (run) {
+        const auto& decisions = run->snapshot().decisions;
+        const auto last = std::find_if(decisions.rbegin(), decisions.rend(),
+                                       [](const Decision& decision) { return !decision.undone; });
+        if (last != decisions.rend()) {
+            actions_.undo->setText(
+                (last->kind == DecisionKind::promoted ? tr("&Undo promoting %1") : tr("&Undo rejecting %1"))
+                    .arg(QString::fromStdString(last->candidate_id)));
+        }
+    }
+    const Candidate* best = bestOf(session_.snapshot());
+    actions_.select_best->setEnabled(best);
+    actions_.open_source->setEnabled(!session_.primary().isEmpty());
+    actions_.compare_parent->setEnabled(selected && !selected->parents.empty());
+    actions_.compare_best->setEnabled(best && !session_.primary().isEmpty() &&
+                                      QString::fromStdString(best->id) != session_.primary());
+    actions_.compare_baseline->setEnabled(selected && !session_.snapshot().baselines.empty());
+    actions_.end_comparison->setEnabled(!session_.secondary().isEmpty());
+    for (QAction* tab : actions_.tabs) {
+        tab->setEnabled(run);
+    }
+    actions_.filter->setEnabled(run);
+    actions_.logarithmic->setEnabled(run);
+}
+
+void MainWindow::refreshStatus()
+{
+    const RunModel* run = session_.run();
+    status_->setText(run ? statusText(*run) : QString());
+    const bool active = run && run->isActive();
+    progress_->setVisible(active);
+    if (active) {
+        const auto& candidates = run->snapshot().candidates;
+        const auto settled = std::count_if(candidates.begin(), candidates.end(),
+                                           [](const Candidate& candidate) { return candidate.evaluation.has_value(); });
+        const bool preparing = !run->activity().isEmpty();
+        progress_->setRange(0, preparing ? 0 : run->snapshot().config.proposals());
+        progress_->setValue(static_cast<int>(settled));
+    }
+}
+
+void MainWindow::restoreWindow()
+{
+    const QSettings settings;
+    refreshRecent();
+    if (!restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray())) {
+        resize(1280, 800);
+    }
+    restoreState(settings.value(QStringLiteral("window/state")).toByteArray());
+    if (const QByteArray state = settings.value(QStringLiteral("window/population")).toByteArray(); !state.isEmpty()) {
+        population_->restoreState(state);
+    }
+    const QString colors = settings.value(QStringLiteral("colors")).toString();
+    QAction* chosen = colors == QStringLiteral("dark")    ? actions_.dark_colors
+                      : colors == QStringLiteral("light") ? actions_.light_colors
+                                                          : actions_.system_colors;
+    chosen->setChecked(true);
+}
+
+void MainWindow::closeEvent(QCloseEvent* event)
+{
+    QSettings settings;
+    settings.setValue(QStringLiteral("window/geometry"), saveGeometry());
+    settings.setValue(QStringLiteral("window/state"), saveState());
+    settings.setValue(QStringLiteral("window/population"), population_->saveState());
+    QMainWindow::closeEvent(event);
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event)
+{
+    if (!firstRunFile(*event->mimeData()).isEmpty()) {
+        event->acceptProposedAction();
+    }
+}
+
+void MainWindow::dropEvent(QDropEvent* event)
+{
+    if (const QString path = firstRunFile(*event->mimeData()); !path.isEmpty()) {
+        event->acceptProposedAction();
+        openFile(path);
+    }
+}
+
+}  // namespace cuco::ui

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/engine/run_session.h"
+#include "ui/shell/main_actions.h"
+#include "ui/shell/node_probes.h"
+#include "ui/shell/open_runs.h"
+
+#include <QMainWindow>
+
+#include <memory>
+
+class QDockWidget;
+class QLabel;
+class QProgressBar;
+class QStackedWidget;
+class QTabWidget;
+
+namespace cuco::ui {
+
+class CommandPalette;
+class ErrorBar;
+class Inspector;
+class PopulationView;
+class RunList;
+class RunListModel;
+class StartPage;
+
+enum class Tab { population, diff, timeline, traces, log };
+
+/// The one window: list of runs, tabs, inspector, status line. It puts the parts together and says what the
+/// actions do; what is shown is the parts' own business.
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+
+public:
+    MainWindow();
+    ~MainWindow() override;
+
+    RunSession* session() { return &session_; }
+    OpenRuns& runs() { return runs_; }
+    const MainActions& actions() const { return actions_; }
+    NodeProbes& nodes() { return nodes_; }
+
+    /// Shows the error bar when it cannot be opened.
+    bool openFile(const QString& path);
+    void showRun(RunModel* run);
+    void showTab(Tab tab);
+    QWidget* part(const QString& name) const;  ///< "lineage", "inspector"; null for any other
+    void showError(const Error& error);
+
+protected:
+    void closeEvent(QCloseEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
+private:
+    void makeCentre();
+    void makeDocks();
+    void makeStatusBar();
+    void connectActions();
+    void connectCandidateActions();
+    void connectViewActions();
+    void restoreWindow();
+
+    void newRun();
+    void chooseFile();
+    void closeRun();
+    void compareWithBaseline();
+    void showShortcuts();
+    void showAbout();
+    void refreshRecent();
+    void refreshActions();
+    void refreshStatus();
+
+    NodeProbes nodes_;
+    OpenRuns runs_;
+    RunSession session_;
+    MainActions actions_;
+    QString demo_path_;
+    ErrorBar* errors_ = nullptr;
+    QStackedWidget* pages_ = nullptr;
+    StartPage* start_page_ = nullptr;
+    QTabWidget* tabs_ = nullptr;
+    PopulationView* population_ = nullptr;
+    RunListModel* run_list_model_ = nullptr;
+    RunList* run_list_ = nullptr;
+    Inspector* inspector_ = nullptr;
+    QDockWidget *runs_dock_ = nullptr, *inspector_dock_ = nullptr;
+    QLabel* status_ = nullptr;
+    QProgressBar* progress_ = nullptr;
+    CommandPalette* palette_ = nullptr;
+};
+
+}  // namespace cuco::ui

@@ -1,0 +1,320 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/new_run_dialog.h"
+
+#include "ui/shell/new_run_settings.h"
+#include "ui/style/theme.h"
+
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSettings>
+#include <QSignalBlocker>
+#include <QSpinBox>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <limits>
+
+namespace cuco::ui {
+
+namespace {
+
+constexpr qint64 most_seed_bytes = 4 << 20;  // what KernelSource takes
+
+QSpinBox* makeSpinBox(QWidget* parent, int low, int high, int value, const char* name)
+{
+    auto* box = new QSpinBox(parent);
+    box->setRange(low, high);
+    box->setValue(value);
+    box->setObjectName(QString::fromLatin1(name));
+    return box;
+}
+
+QHBoxLayout* withButton(QWidget* field, QPushButton* button)
+{
+    auto* row = new QHBoxLayout;
+    row->setSpacing(grid);
+    row->addWidget(field, 1);
+    row->addWidget(button);
+    button->setAutoDefault(false);
+    return row;
+}
+
+QFormLayout* makeForm(QWidget* parent)
+{
+    auto* form = new QFormLayout(parent);
+    form->setContentsMargins(0, 0, 0, 0);
+    form->setHorizontalSpacing(2 * grid);
+    form->setVerticalSpacing(grid);
+    form->setFieldGrowthPolicy(QFormLayout::ExpandingFieldsGrow);
+    form->setLabelAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    return form;
+}
+
+}  // namespace
+
+NewRunDialog::NewRunDialog(std::vector<Workload> workloads, const NodeProbes& nodes, QWidget* parent)
+    : QDialog(parent), workloads_(std::move(workloads)), nodes_(nodes)
+{
+    setObjectName(QStringLiteral("newRun"));
+    setWindowTitle(tr("New run"));
+    setMinimumWidth(70 * grid);
+    problem_ = new QLabel(this);
+    problem_->setObjectName(QStringLiteral("problem"));
+    problem_->setWordWrap(true);
+    problem_->setForegroundRole(QPalette::BrightText);
+    problem_->setMinimumHeight(2 * problem_->fontMetrics().lineSpacing());
+    more_ = new QToolButton(this);
+    more_->setText(tr("More settings"));
+    more_->setCheckable(true);
+    more_->setAutoRaise(true);
+    more_->setArrowType(Qt::RightArrow);
+    more_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    more_->setFocusPolicy(Qt::StrongFocus);
+    auto* buttons = new QDialogButtonBox(this);
+    start_ = buttons->addButton(tr("Start run"), QDialogButtonBox::AcceptRole);
+    start_->setDefault(true);
+    start_->setObjectName(QStringLiteral("start"));
+    buttons->addButton(QDialogButtonBox::Cancel)->setAutoDefault(false);
+
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(2 * grid, 2 * grid, 2 * grid, 2 * grid);
+    layout->setSpacing(grid);
+    layout->setSizeConstraint(QLayout::SetMinimumSize);
+    layout->addWidget(makeMain());
+    layout->addWidget(more_);
+    advanced_ = makeAdvanced();
+    advanced_->hide();
+    layout->addWidget(advanced_);
+    layout->addWidget(problem_);
+    layout->addStretch(1);
+    layout->addWidget(buttons);
+
+    connect(buttons, &QDialogButtonBox::accepted, this, &NewRunDialog::accept);
+    connect(buttons, &QDialogButtonBox::rejected, this, &NewRunDialog::reject);
+    connectFields();
+    showNodes();
+    workloadChanged();
+    start_->setFocus();
+}
+
+QWidget* NewRunDialog::makeMain()
+{
+    const RunConfig defaults;
+    auto* box = new QWidget(this);
+    workload_ = new QComboBox(box);
+    workload_->setObjectName(QStringLiteral("workload"));
+    for (const Workload& workload : workloads_) {
+        workload_->addItem(QString::fromStdString(workload.title.empty() ? workload.name : workload.title));
+    }
+    summary_ = new QLabel(box);
+    summary_->setTextFormat(Qt::PlainText);
+    summary_->setWordWrap(true);
+    summary_->setForegroundRole(QPalette::PlaceholderText);
+    node_ = new QComboBox(box);
+    node_->setObjectName(QStringLiteral("node"));
+    ranks_ = new QComboBox(box);
+    ranks_->setObjectName(QStringLiteral("ranks"));
+    generations_ = makeSpinBox(box, 1, 10'000, defaults.generations, "generations");
+    amount_ = new QLabel(box);
+    amount_->setForegroundRole(QPalette::PlaceholderText);
+    path_ = new QLineEdit(box);
+    path_->setObjectName(QStringLiteral("path"));
+    auto* browse = new QPushButton(tr("Browse…"), box);
+    connect(browse, &QPushButton::clicked, this, &NewRunDialog::browseFile);
+
+    auto* generations_row = new QHBoxLayout;
+    generations_row->setSpacing(grid);
+    generations_row->addWidget(generations_);
+    generations_row->addWidget(amount_, 1);
+    auto* form = makeForm(box);
+    form->addRow(tr("&Workload"), workload_);
+    form->addRow(QString(), summary_);
+    form->addRow(tr("&Node"), node_);
+    form->addRow(tr("&Ranks"), ranks_);
+    form->addRow(tr("&Generations"), generations_row);
+    form->addRow(tr("Save &as"), withButton(path_, browse));
+    static_cast<QLabel*>(form->labelForField(generations_row))->setBuddy(generations_);
+    return box;
+}
+
+QWidget* NewRunDialog::makeAdvanced()
+{
+    const RunConfig defaults;
+    auto* box = new QWidget(this);
+    islands_ = makeSpinBox(box, 1, 64, defaults.islands, "islands");
+    islands_->setToolTip(tr("Populations that evolve apart"));
+    children_ = makeSpinBox(box, 1, 64, defaults.children, "children");
+    children_->setToolTip(tr("Candidates an island proposes in a generation"));
+    seed_ = makeSpinBox(box, 0, std::numeric_limits<int>::max(), static_cast<int>(defaults.seed), "seed");
+    seed_->setToolTip(tr("The same number gives the same proposals"));
+    proposer_ = new QComboBox(box);
+    proposer_->addItem(tr("Tunable: strategies and their numbers, needs no model"), QStringLiteral("tunable"));
+    workers_ = makeSpinBox(box, 0, 256, defaults.compile_workers, "workers");
+    workers_->setSpecialValueText(tr("one a core"));
+    seed_source_ = new QLineEdit(box);
+    seed_source_->setObjectName(QStringLiteral("seedSource"));
+    seed_source_->setPlaceholderText(tr("the workload's own"));
+    auto* browse = new QPushButton(tr("Browse…"), box);
+    connect(browse, &QPushButton::clicked, this, &NewRunDialog::browseSeed);
+
+    auto* form = makeForm(box);
+    form->addRow(tr("&Islands"), islands_);
+    form->addRow(tr("&Children"), children_);
+    form->addRow(tr("Ran&dom seed"), seed_);
+    form->addRow(tr("&Proposer"), proposer_);
+    form->addRow(tr("Co&mpilers at once"), workers_);
+    form->addRow(tr("Seed sourc&e"), withButton(seed_source_, browse));
+    return box;
+}
+
+void NewRunDialog::connectFields()
+{
+    connect(workload_, &QComboBox::currentIndexChanged, this, &NewRunDialog::workloadChanged);
+    connect(node_, &QComboBox::activated, this, [this] { node_chosen_ = true; });
+    for (QComboBox* box : {node_, ranks_}) {
+        connect(box, &QComboBox::currentIndexChanged, this, &NewRunDialog::check);
+    }
+    for (QSpinBox* box : {generations_, islands_, children_, seed_, workers_}) {
+        connect(box, &QSpinBox::valueChanged, this, &NewRunDialog::check);
+    }
+    connect(path_, &QLineEdit::textEdited, this, [this] { path_edited_ = true; });
+    connect(path_, &QLineEdit::textChanged, this, &NewRunDialog::check);
+    connect(seed_source_, &QLineEdit::textChanged, this, &NewRunDialog::check);
+    connect(more_, &QToolButton::toggled, this, [this](bool open) {
+        more_->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
+        advanced_->setVisible(open);
+        adjustSize();
+    });
+    connect(&nodes_, &NodeProbes::changed, this, &NewRunDialog::showNodes);
+}
+
+const Workload* NewRunDialog::workload() const
+{
+    const int index = workload_->currentIndex();
+    return index >= 0 ? &workloads_[static_cast<std::size_t>(index)] : nullptr;
+}
+
+void NewRunDialog::workloadChanged()
+{
+    const Workload* chosen = workload();
+    {
+        const QSignalBlocker blocker(ranks_);
+        ranks_->clear();
+        if (chosen) {
+            for (const int ranks : chosen->ranks) {
+                ranks_->addItem(QString::number(ranks), ranks);
+            }
+        }
+    }
+    summary_->setText(chosen ? QString::fromStdString(chosen->summary) : QString());
+    if (chosen && !path_edited_) {
+        path_->setText(freeRunPath(runFolder(), QString::fromStdString(chosen->name)));
+    }
+    check();
+}
+
+void NewRunDialog::showNodes()
+{
+    const QSignalBlocker blocker(node_);
+    const QString wanted = node_chosen_ ? node_->currentData().toString() : nodes_.preferred();
+    node_->clear();
+    for (const NodeProbes::Entry& entry : nodes_.entries()) {
+        const QString name = QString::fromStdString(entry.name);
+        const QString state = entry.probe ? NodeProbes::describe(*entry.probe) : tr("looking…");
+        node_->addItem(tr("%1 – %2").arg(name, state), name);
+    }
+    node_->setCurrentIndex(node_->findData(wanted));
+    check();
+}
+
+RunConfig NewRunDialog::config() const
+{
+    RunConfig config;
+    if (const Workload* chosen = workload()) {
+        config.workload = chosen->name;
+        config.workload_folder = chosen->folder.string();
+    }
+    config.node = node_->currentData().toString().toStdString();
+    config.proposer = proposer_->currentData().toString().toStdString();
+    config.seed_source = seed_text_;
+    config.ranks = ranks_->currentData().toInt();
+    config.generations = generations_->value();
+    config.islands = islands_->value();
+    config.children = children_->value();
+    config.seed = static_cast<std::uint64_t>(seed_->value());
+    config.compile_workers = workers_->value();
+    return config;
+}
+
+QString NewRunDialog::path() const
+{
+    return QDir::cleanPath(QDir::fromNativeSeparators(path_->text().trimmed()));
+}
+
+void NewRunDialog::check()
+{
+    if (!advanced_) {
+        return;
+    }
+    const RunConfig wanted = config();
+    amount_->setText(tr("%1 candidates in all").arg(wanted.proposals()));
+    QString problem = newRunProblem(wanted, workload(), nodes_.find(node_->currentData().toString()),
+                                    path_->text().trimmed().isEmpty() ? QString() : path());
+    const QString seed_source = seed_source_->text().trimmed();
+    if (problem.isEmpty() && !seed_source.isEmpty() && !QFileInfo(seed_source).isFile()) {
+        problem = tr("The seed source %1 does not exist. Choose another file, or leave the field empty.")
+                      .arg(QDir::toNativeSeparators(seed_source));
+    }
+    problem_->setText(problem);
+    start_->setEnabled(problem.isEmpty());
+}
+
+void NewRunDialog::browseFile()
+{
+    const QString chosen = QFileDialog::getSaveFileName(this, tr("Save the run as"), path(), tr("Runs (*.cuco)"),
+                                                        nullptr, QFileDialog::DontConfirmOverwrite);
+    if (!chosen.isEmpty()) {
+        path_edited_ = true;
+        path_->setText(chosen.endsWith(QStringLiteral(".cuco")) ? chosen : chosen + QStringLiteral(".cuco"));
+    }
+}
+
+void NewRunDialog::browseSeed()
+{
+    const QString chosen =
+        QFileDialog::getOpenFileName(this, tr("Seed source"), QString(), tr("CUDA sources (*.cu *.cuh)"));
+    if (!chosen.isEmpty()) {
+        seed_source_->setText(chosen);
+    }
+}
+
+void NewRunDialog::accept()
+{
+    seed_text_.clear();
+    if (const QString name = seed_source_->text().trimmed(); !name.isEmpty()) {
+        QFile file(name);
+        if (!file.open(QIODevice::ReadOnly) || file.size() > most_seed_bytes) {
+            problem_->setText(tr("%1 cannot be read, or is larger than 4 MiB. Choose another file.").arg(name));
+            return;
+        }
+        seed_text_ = file.readAll().toStdString();
+    }
+    const QString folder = QFileInfo(path()).absolutePath();
+    if (!QDir().mkpath(folder)) {
+        problem_->setText(tr("The folder %1 cannot be made. Choose another one.").arg(folder));
+        return;
+    }
+    QSettings().setValue(QStringLiteral("newRun/folder"), folder);
+    QDialog::accept();
+}
+
+}  // namespace cuco::ui

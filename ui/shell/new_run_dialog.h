@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/run/run_config.h"
+#include "core/workload/workload.h"
+#include "ui/shell/node_probes.h"
+
+#include <QDialog>
+
+#include <vector>
+
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QSpinBox;
+class QToolButton;
+
+namespace cuco::ui {
+
+/// Asks what a new run needs. Everything has a default that can be started with Enter.
+class NewRunDialog : public QDialog {
+    Q_OBJECT
+
+public:
+    /// `nodes` must outlive the dialog; their probes may arrive while it is open.
+    NewRunDialog(std::vector<Workload> workloads, const NodeProbes& nodes, QWidget* parent = nullptr);
+
+    RunConfig config() const;
+    QString path() const;
+
+private:
+    QWidget* makeMain();
+    QWidget* makeAdvanced();
+    void connectFields();
+    const Workload* workload() const;
+    void workloadChanged();
+    void showNodes();
+    void check();
+    void browseFile();
+    void browseSeed();
+    void accept() override;
+
+    std::vector<Workload> workloads_;
+    const NodeProbes& nodes_;
+    QComboBox *workload_, *node_, *ranks_, *proposer_;
+    QSpinBox *generations_, *islands_, *children_, *seed_, *workers_;
+    QLineEdit *path_, *seed_source_;
+    QLabel *summary_, *amount_, *problem_;
+    QToolButton* more_;
+    QWidget* advanced_ = nullptr;
+    QPushButton* start_;
+    bool path_edited_ = false, node_chosen_ = false;
+    std::string seed_text_;
+};
+
+}  // namespace cuco::ui
