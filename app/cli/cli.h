@@ -43,5 +43,12 @@ std::string formatSpeedup(double speedup);
 void addWorkloadsCommand(CLI::App& app, Session& session);
 void addNodeCommand(CLI::App& app, Session& session);
 void addEvalCommand(CLI::App& app, Session& session);
+void addRunCommand(CLI::App& app, Session& session);
+void addResumeCommand(CLI::App& app, Session& session);
+void addShowCommand(CLI::App& app, Session& session);
+void addCandidateCommand(CLI::App& app, Session& session);
+void addDecisionCommands(CLI::App& app, Session& session);  ///< promote, reject, undo
+void addTraceCommand(CLI::App& app, Session& session);
+void addOverlapCommand(CLI::App& app, Session& session);
 
 }  // namespace cuco::cli

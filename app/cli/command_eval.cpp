@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/cli.h"
+#include "app/cli/find_workload.h"
 #include "core/base/files.h"
 #include "core/design/tunable.h"
 #include "core/evaluation/evaluator_factory.h"
@@ -79,25 +80,6 @@ void printEvaluation(const Evaluation& evaluation)
                    percent(evaluation.overlap->hidden_share), formatTime(evaluation.overlap->exposed_us));
     fmt::print("\nCompiled in {:.1f} s, run and checked in {:.1f} s\n", evaluation.compile_ms / 1e3,
                evaluation.run_ms / 1e3);
-}
-
-/// A name of one of the product's workloads, or a folder with a workload.json.
-Result<Workload> findWorkload(const DataPaths& paths, const std::string& name)
-{
-    std::error_code error;
-    if (std::filesystem::is_regular_file(std::filesystem::path(name) / "workload.json", error))
-        return loadWorkload(name);
-    auto known = loadWorkloads(paths.workloads);
-    if (!known)
-        return std::unexpected(known.error());
-    const auto found = std::ranges::find(*known, name, &Workload::name);
-    if (found != known->end())
-        return std::move(*found);
-    std::string names;
-    for (const auto& workload : *known)
-        names += (names.empty() ? "" : ", ") + workload.name;
-    return failure("There is no workload \"" + name + "\".", "",
-                   "Choose one of: " + names + "; or name a folder with a workload.json.");
 }
 
 int finish(const Evaluation& evaluation, const std::string& source, bool json)

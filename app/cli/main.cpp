@@ -19,6 +19,13 @@ int main(int argc, char** argv)
         addWorkloadsCommand(app, session);
         addNodeCommand(app, session);
         addEvalCommand(app, session);
+        addRunCommand(app, session);
+        addResumeCommand(app, session);
+        addShowCommand(app, session);
+        addCandidateCommand(app, session);
+        addDecisionCommands(app, session);
+        addTraceCommand(app, session);
+        addOverlapCommand(app, session);
 
         try {
             app.parse(argc, argv);

@@ -150,7 +150,7 @@ void RunController::start()
             d_->run.events.post(StateChanged{RunState::failed, describe(*d_->unreadable)});
             return;
         }
-        if (d_->run.state == RunState::finished)
+        if (d_->run.state == RunState::finished || !d_->run.evaluator || !d_->run.proposer)
             return;
         d_->changeState(RunState::running, "");
         if (d_->run.state != RunState::running)

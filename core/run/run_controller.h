@@ -23,6 +23,7 @@ class RunController {
 public:
     struct Parts {
         std::unique_ptr<RunFile> file;  ///< opened for writing
+        // Without these two a run can be decided on but not started.
         std::shared_ptr<CandidateEvaluator> evaluator;
         std::unique_ptr<Proposer> proposer;
     };

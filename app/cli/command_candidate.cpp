@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/cli.h"
+#include "core/run/run_file.h"
+#include "core/source/line_diff.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <memory>
+
+namespace cuco::cli {
+
+namespace {
+
+struct Options {
+    std::filesystem::path file;
+    std::string id, against;
+    bool source = false, diff = false, json = false;
+};
+
+struct NamedSource {
+    std::string name, text;
+};
+
+Result<NamedSource> sourceOf(RunFile& file, const RunSnapshot& snapshot, const std::string& name)
+{
+    const bool is_baseline =
+        std::ranges::any_of(snapshot.baselines, [&](const Baseline& baseline) { return baseline.name == name; });
+    auto text = is_baseline ? file.baselineSource(name) : file.source(name);
+    if (!text)
+        return std::unexpected(text.error());
+    return NamedSource{name, std::move(*text)};
+}
+
+/// The first parent; without one the first seed; for that the host baseline.
+std::string comparedWith(const RunSnapshot& snapshot, const Candidate& candidate)
+{
+    if (!candidate.parents.empty())
+        return candidate.parents.front();
+    if (candidate.number > 0)
+        return snapshot.candidates.front().id;
+    return snapshot.baselines.empty() ? candidate.id : snapshot.baselines.front().name;
+}
+
+int printDiff(RunFile& file, const RunSnapshot& snapshot, const Candidate& candidate, const std::string& against)
+{
+    const auto left = sourceOf(file, snapshot, against.empty() ? comparedWith(snapshot, candidate) : against);
+    if (!left)
+        return reportUsage(describe(left.error()));
+    const auto right = sourceOf(file, snapshot, candidate.id);
+    if (!right)
+        return reportError(right.error());
+    const auto diff = unifiedDiff(left->text, right->text, left->name, right->name);
+    if (!diff)
+        return reportError(diff.error());
+    fmt::print("{}", *diff);
+    return exit_success;
+}
+
+nlohmann::json toDocument(const Candidate& candidate, const std::optional<Evaluation>& evaluation,
+                          const std::vector<AgentStep>& steps)
+{
+    nlohmann::json document = toJson(candidate);
+    document["evaluation"] = evaluation ? toJson(*evaluation) : nlohmann::json(nullptr);
+    document["steps"] = nlohmann::json::array();
+    for (const AgentStep& step : steps)
+        document["steps"].push_back({{"id", step.id},
+                                     {"parent", step.parent},
+                                     {"agent", step.agent},
+                                     {"title", step.title},
+                                     {"body", step.body},
+                                     {"time_ms", step.time_ms}});
+    return document;
+}
+
+void printCandidate(const Candidate& candidate, const std::optional<Evaluation>& evaluation,
+                    const std::vector<AgentStep>& steps)
+{
+    fmt::print("{}: {}, generation {}, island {}, by {}\n", candidate.id,
+               evaluation ? toString(evaluation->verdict) : toString(candidate.state), candidate.generation,
+               candidate.island, candidate.proposer);
+    fmt::print("parents: {}\n",
+               candidate.parents.empty() ? "none" : fmt::format("{}", fmt::join(candidate.parents, ", ")));
+    fmt::print("strategy: {} ({})\n", candidate.strategy, toString(candidate.directive));
+    for (const auto& [name, value] : candidate.tunables)
+        fmt::print("  {} = {}\n", name, value);
+    fmt::print("change: {}\n", candidate.summary);
+    if (candidate.decision)
+        fmt::print("{}: {}\n", toString(*candidate.decision), candidate.decision_reason);
+    if (evaluation) {
+        if (!evaluation->message.empty())
+            fmt::print("{}\n", evaluation->message);
+        if (!evaluation->detail.empty())
+            fmt::print("{}\n", evaluation->detail);
+        for (const ShapeTiming& timing : evaluation->timings)
+            fmt::print("shape {}: {}, {} against {} ({}), bound {}\n", timing.shape, formatTime(timing.time_us),
+                       formatSpeedup(timing.speedup), timing.baseline, formatTime(timing.baseline_us),
+                       formatTime(timing.bound_us));
+    }
+    for (const AgentStep& step : steps)
+        fmt::print("\n## {}: {}\n\n{}\n", step.agent, step.title, step.body);
+}
+
+int showCandidate(const Options& options)
+{
+    auto file = RunFile::open(options.file, RunFile::Access::read);
+    if (!file)
+        return reportError(file.error());
+    const auto snapshot = (*file)->snapshot();
+    if (!snapshot)
+        return reportError(snapshot.error());
+    const auto candidate = std::ranges::find(snapshot->candidates, options.id, &Candidate::id);
+    if (candidate == snapshot->candidates.end())
+        return reportUsage(fmt::format("There is no candidate {} in {}. Choose one of those that `cucoctl show` lists.",
+                                       options.id, options.file.string()));
+    if (options.source) {
+        const auto source = (*file)->source(options.id);
+        if (!source)
+            return reportError(source.error());
+        fmt::print("{}", *source);
+        return exit_success;
+    }
+    if (options.diff)
+        return printDiff(**file, *snapshot, *candidate, options.against);
+    const auto evaluation = (*file)->evaluation(options.id);
+    if (!evaluation)
+        return reportError(evaluation.error());
+    auto steps = (*file)->steps();
+    if (!steps)
+        return reportError(steps.error());
+    std::erase_if(*steps, [&](const AgentStep& step) { return step.candidate_id != options.id; });
+    if (options.json)
+        printJson(toDocument(*candidate, *evaluation, *steps));
+    else
+        printCandidate(*candidate, *evaluation, *steps);
+    return exit_success;
+}
+
+}  // namespace
+
+void addCandidateCommand(CLI::App& app, Session& session)
+{
+    auto* command = app.add_subcommand("candidate", "One candidate: figures, source, differences, why it was proposed");
+    auto options = std::make_shared<Options>();
+    command->add_option("FILE.cuco", options->file, "The run")->required();
+    command->add_option("ID", options->id, "The candidate, as c27")->required();
+    auto* source = command->add_flag("--source", options->source, "Its text");
+    auto* diff = command->add_flag("--diff", options->diff, "A unified diff against its parent");
+    auto* json = command->add_flag("--json", options->json, "One JSON document with raw samples and steps");
+    command->add_option("--against", options->against, "A candidate or baseline to compare with")->needs(diff);
+    source->excludes(diff)->excludes(json);
+    diff->excludes(json);
+    command->callback([&session, options] { session.exit_code = showCandidate(*options); });
+}
+
+}  // namespace cuco::cli

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/cli.h"
+#include "app/cli/find_workload.h"
+#include "app/cli/run_follower.h"
+#include "core/base/files.h"
+#include "core/run/open_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace cuco::cli {
+
+namespace {
+
+constexpr std::uint64_t most_source_bytes = 4u << 20;
+
+struct Options {
+    std::string workload, seed_source;
+    std::filesystem::path out;
+    RunConfig config;
+    bool json = false;
+};
+
+int startRun(Options options, std::stop_token stop)
+{
+    std::error_code ignored;
+    if (std::filesystem::exists(options.out, ignored))
+        return reportUsage(
+            fmt::format("There is already a file {}. Choose another name for --out, or go on with that "
+                        "run by `cucoctl resume {}`.",
+                        options.out.string(), options.out.string()));
+    const auto paths = DataPaths::find();
+    if (!paths)
+        return reportError(paths.error());
+    const auto workload = findWorkload(*paths, options.workload);
+    if (!workload)
+        return reportUsage(describe(workload.error()));
+    RunConfig& config = options.config;
+    config.workload = workload->name;
+    config.workload_folder = workload->folder.string();
+    if (config.ranks != 0 && std::ranges::find(workload->ranks, config.ranks) == workload->ranks.end())
+        return reportUsage(fmt::format("Workload {} is not made for {} ranks.", workload->name, config.ranks));
+    if (!options.seed_source.empty()) {
+        auto source = readFile(options.seed_source, most_source_bytes);
+        if (!source)
+            return reportUsage(describe(source.error()));
+        config.seed_source = std::move(*source);
+    }
+    if (auto valid = validate(config); !valid)
+        return reportUsage(describe(valid.error()));
+    const auto node = makeNode(config.node, config.ranks != 0 ? config.ranks : std::ranges::min(workload->ranks));
+    if (!node)
+        return reportUsage(describe(node.error()));
+    config.node = (*node)->name();
+    auto run = newRun(*paths, options.out, config, progressPrinter());
+    if (!run)
+        return reportError(run.error());
+    return followRun(std::move(*run), options.out, options.json, std::move(stop));
+}
+
+int resumeRun(const std::filesystem::path& file, bool json, std::stop_token stop)
+{
+    const auto paths = DataPaths::find();
+    if (!paths)
+        return reportError(paths.error());
+    auto run = openRun(*paths, file, progressPrinter());
+    if (!run)
+        return reportError(run.error());
+    return followRun(std::move(*run), file, json, std::move(stop));
+}
+
+}  // namespace
+
+void addRunCommand(CLI::App& app, Session& session)
+{
+    auto* command = app.add_subcommand("run", "Search for faster kernels; Ctrl-C stops, resume goes on");
+    auto options = std::make_shared<Options>();
+    options->config.node.clear();
+    RunConfig& config = options->config;
+    command->add_option("WORKLOAD", options->workload, "Name, or a folder with a workload.json")->required();
+    command->add_option("--out", options->out, "The run file to write, named *.cuco")->required();
+    command->add_option("--seed-source", options->seed_source,
+                        "A source to begin with in place of the workload's seed");
+    command->add_option("--node", config.node, "emulated or local; by default the first that can run");
+    command->add_option("--proposer", config.proposer, "Who proposes candidates")->check(CLI::IsMember({"tunable"}));
+    command->add_option("--generations", config.generations, "After the islands' seeds")->capture_default_str();
+    command->add_option("--islands", config.islands, "Populations side by side")->capture_default_str();
+    command->add_option("--children", config.children, "Of each island in each generation")->capture_default_str();
+    command->add_option("--ranks", config.ranks, "By default the workload's first count that the node can run");
+    command->add_option("--budget-usd", config.budget_usd, "Ends the search when it is spent; 0: no limit");
+    command->add_option("--seed", config.seed, "The same seed gives the same run")->capture_default_str();
+    command->add_option("--compile-workers", config.compile_workers, "By default one a core");
+    command->add_flag("--json", options->json, "The result as one JSON document, as show --json gives it");
+    command->callback([&session, options] { session.exit_code = startRun(*options, session.stop); });
+}
+
+void addResumeCommand(CLI::App& app, Session& session)
+{
+    auto* command = app.add_subcommand("resume", "Go on with a run that was paused, stopped, cut off or failed");
+    struct ResumeOptions {
+        std::filesystem::path file;
+        bool json = false;
+    };
+    auto options = std::make_shared<ResumeOptions>();
+    command->add_option("FILE.cuco", options->file, "The run")->required();
+    command->add_flag("--json", options->json, "The result as one JSON document, as show --json gives it");
+    command->callback(
+        [&session, options] { session.exit_code = resumeRun(options->file, options->json, session.stop); });
+}
+
+}  // namespace cuco::cli
