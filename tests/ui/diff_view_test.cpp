@@ -288,6 +288,7 @@ private Q_SLOTS:
     {
         ShownPanel shown;
         DiffEditor& right = shown.editor(PageKind::right);
+        right.setCursorPosition(0, 0);
         const int first = right.find(QStringLiteral("line_19"), true);
         QCOMPARE(first, 18);
         QCOMPARE(right.find(QStringLiteral("line_19"), true), 190);

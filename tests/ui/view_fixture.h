@@ -81,7 +81,7 @@ public:
                       const std::optional<Evaluation>& evaluation, const std::optional<Timeline>& timeline)
     {
         Candidate candidate;
-        candidate.number = number;
+        candidate.number = number - 1;  // from 0, without gaps
         candidate.id = "c" + std::to_string(number);
         candidate.parents = std::move(parents);
         candidate.proposer = "tunable";

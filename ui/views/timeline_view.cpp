@@ -167,17 +167,17 @@ void TimelineView::refresh()
     active_ = 0;
     const QString primary = session_->primary(), secondary = session_->secondary();
     panes_[1]->setVisible(!secondary.isEmpty());
-    show(panes_[0], primary);
+    load(panes_[0], primary);
     if (secondary.isEmpty())
         panes_[1]->showMessage({}, {});
     else
-        show(panes_[1], secondary);
+        load(panes_[1], secondary);
     shareAxis();
     searchChanged(search_->text());
     updateDetails();
 }
 
-void TimelineView::show(TimelinePane* pane, const QString& id)
+void TimelineView::load(TimelinePane* pane, const QString& id)
 {
     if (id.isEmpty()) {
         pane->showMessage({}, session_->run() ? tr("Select a candidate to see its timeline.")

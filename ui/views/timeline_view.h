@@ -43,7 +43,7 @@ private:
     void buildHelp();
     void connectCanvas(int index);
     void refresh();
-    void show(TimelinePane* pane, const QString& id);
+    void load(TimelinePane* pane, const QString& id);
     void shareAxis();
     void searchChanged(const QString& text);
     void nextMatch(int direction);
