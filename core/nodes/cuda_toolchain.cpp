@@ -10,7 +10,9 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
 #include <algorithm>
+#include <map>
 
 namespace cuco {
 
@@ -24,6 +26,19 @@ std::string architectureOf(const std::string& compute_capabilities)
         if (c >= '0' && c <= '9')
             digits += c;
     return digits.empty() ? digits : "sm_" + digits;
+}
+
+/// How the user has told NCCL and CUDA about this machine; some need it to work at all.
+std::map<std::string, std::string> gpuVariables()
+{
+    std::map<std::string, std::string> variables;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string_view text(*entry);
+        const auto equals = text.find('=');
+        if (equals != text.npos && (text.starts_with("NCCL_") || text.starts_with("CUDA_VISIBLE_DEVICES=")))
+            variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+    }
+    return variables;
 }
 
 }  // namespace
@@ -195,6 +210,7 @@ Command CudaToolchain::harnessCommand(const JobFolder& job, const std::string& m
     command.argv = {harness_.string(), mode, "job.txt"};
     command.working_directory = job.path();
     command.report_channel = true;
+    command.environment = gpuVariables();
     // No limit on the address space: CUDA reserves all of the GPUs' memory in it.
     command.limits.wall = run_timeout_;
     return command;
