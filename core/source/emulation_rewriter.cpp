@@ -51,6 +51,9 @@ public:
                     if (!end)
                         return std::unexpected(end.error());
                     i = *end;
+                } else if (tokens_[i].text == "__noinline__") {
+                    // As a macro, it would break the compiler's own headers, which use it as an attribute.
+                    edits_.replace(tokens_[i], "__attribute__((noinline))");
                 } else {
                     rename(i);
                     dropKernelCast(i);

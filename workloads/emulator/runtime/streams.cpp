@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/streams.h"
+
+#include "runtime/failure.h"
+#include "runtime/host.h"
+#include "runtime/trace.h"
+
+#include <algorithm>
+
+namespace cuco_emu {
+namespace {
+
+/// Legacy default stream: its operations wait for all earlier ones of blocking streams, and theirs for its.
+bool may_start(const Stream& stream, const Command& command)
+{
+    const Rank& rank = *stream.rank;
+    const auto earlier_work = [&](const Stream& other) {
+        return !other.queue.empty() && other.queue.front()->order < command.order;
+    };
+    if (stream.legacy) {
+        const auto blocks = [&](const auto& other) {
+            return (other->flags & cudaStreamNonBlocking) == 0 && earlier_work(*other);
+        };
+        return std::ranges::none_of(rank.streams, blocks) && !earlier_work(rank.thread_stream);
+    }
+    return (stream.flags & cudaStreamNonBlocking) != 0 || !earlier_work(rank.legacy_stream);
+}
+
+void advance(Stream& stream)
+{
+    if (stream.queue.empty())
+        return;
+    const CommandPtr head = stream.queue.front();
+    if (head->started || head->scheduled || !may_start(stream, *head))
+        return;
+    const bool gap = head->device_gap && stream.last_was_kernel;
+    const Time when = std::max(head->earliest, stream.last_end + (gap ? from_us(machine().model.kernel_gap_us) : 0));
+    if (when > now()) {
+        head->scheduled = true;
+        at(when, [head] {
+            head->scheduled = false;
+            advance(*head->stream);
+        });
+        return;
+    }
+    head->started = true;
+    head->begin = now();
+    const auto start = std::move(head->start);
+    start();
+}
+
+void advance_all(void* self)
+{
+    auto& rank = *static_cast<Rank*>(self);
+    advance(rank.legacy_stream);
+    advance(rank.thread_stream);
+    for (std::size_t i = 0; i < rank.streams.size(); ++i)
+        advance(*rank.streams[i]);
+}
+
+}  // namespace
+
+CommandPtr enqueue(Stream& stream, const Operation& operation)
+{
+    const Model& model = machine().model;
+    auto command = std::make_shared<Command>();
+    command->name = operation.name;
+    command->activity = operation.activity;
+    command->bytes = operation.bytes;
+    command->traced = operation.traced;
+    command->device_gap = operation.kernel;
+    command->stream = &stream;
+    command->order = ++stream.rank->next_order;
+    command->enqueued = now();
+    command->earliest = now() + from_us(operation.kernel ? model.kernel_start_us : model.stream_operation_us);
+    // The command owns `start` until it runs, and `start` must not own the command.
+    command->start = [start = operation.start, weak = std::weak_ptr<Command>(command)] { start(weak.lock()); };
+    stream.queue.push_back(command);
+    stream.last = command;
+    ++machine().open_commands;
+    at(now(), advance_all, stream.rank);
+    return command;
+}
+
+CommandPtr submit(Stream& stream, Operation operation)
+{
+    Rank& rank = *stream.rank;
+    const auto captured = rank.capture_streams.find(&stream);
+    if (rank.capture && captured != rank.capture_streams.end()) {
+        rank.capture->nodes.push_back({captured->second, std::move(operation)});
+        return nullptr;
+    }
+    return enqueue(stream, operation);
+}
+
+void finish(const CommandPtr& command)
+{
+    Stream& stream = *command->stream;
+    command->end = now();
+    command->done = true;
+    stream.last_end = now();
+    stream.last_was_kernel = command->device_gap;
+    stream.queue.pop_front();
+    --machine().open_commands;
+    trace_command(*command);
+    const auto after = std::move(command->after);
+    for (const auto& action : after)
+        action();
+    at(now(), advance_all, stream.rank);
+}
+
+void when_done(const CommandPtr& command, std::function<void()> action)
+{
+    if (!command || command->done)
+        action();
+    else
+        command->after.push_back(std::move(action));
+}
+
+void wait_for(const CommandPtr& command, const std::string& reason, const void* site)
+{
+    if (!command || command->done)
+        return;
+    Rank& rank = *current_rank;
+    when_done(command, [&rank] { wake_host(rank, now() + from_us(machine().model.host_wake_us)); });
+    host_wait(reason, site);
+}
+
+void wait_for_device(Rank& rank, const void* site)
+{
+    const auto wait = [&](Stream& stream) {
+        wait_for(stream.last, "in cudaDeviceSynchronize for " + stream.name, site);
+    };
+    wait(rank.legacy_stream);
+    wait(rank.thread_stream);
+    for (std::size_t i = 0; i < rank.streams.size(); ++i)
+        wait(*rank.streams[i]);
+}
+
+Stream* find_stream(Rank& rank, cudaStream_t handle)
+{
+    if (handle == nullptr || handle == cudaStreamLegacy)
+        return &rank.legacy_stream;
+    if (handle == cudaStreamPerThread)
+        return &rank.thread_stream;
+    for (const auto& stream : rank.streams)
+        if (reinterpret_cast<cudaStream_t>(stream.get()) == handle)
+            return stream.get();
+    return nullptr;
+}
+
+cudaError_t set_error(Rank& rank, cudaError_t error)
+{
+    if (error != cudaSuccess && error != cudaErrorNotReady)
+        rank.last_error = error;
+    return error;
+}
+
+}  // namespace cuco_emu
