@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workload/workload.h"
 #include "core/base/files.h"
+#include "core/design/directive.h"
+#include "core/design/tunable.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -187,6 +189,29 @@ TEST(Workloads, ThatAreShippedLoad)
     const auto workloads = loadWorkloads(CUCO_TEST_ROOT "/workloads");
     ASSERT_TRUE(workloads.has_value()) << describe(workloads.error());
     ASSERT_FALSE(workloads->empty());
+}
+
+TEST(Workloads, ThatAreShippedHaveSeedsAndStrategiesInOneFrame)
+{
+    const auto space = DesignSpace::load(CUCO_TEST_ROOT "/resources/design_space.json").value();
+    const auto workloads = loadWorkloads(CUCO_TEST_ROOT "/workloads").value();
+    for (const Workload& workload : workloads) {
+        const auto seed = KernelSource::parse(readFile(workload.seed_source).value());
+        ASSERT_TRUE(seed.has_value()) << seed.error().message;
+        std::vector<std::filesystem::path> files{workload.seed_source};
+        std::ranges::transform(workload.strategies, std::back_inserter(files), &Strategy::file);
+        for (const auto& file : files) {
+            const auto source = KernelSource::parse(readFile(file).value());
+            ASSERT_TRUE(source.has_value()) << file << ": " << source.error().message;
+            const auto frozen = compareFrozen(*seed, *source);
+            EXPECT_TRUE(frozen.has_value()) << file << ":" << frozen.error().line << ": " << frozen.error().message;
+            const auto directive = parseDirective(*source);
+            ASSERT_TRUE(directive.has_value()) << file << ": " << directive.error().message;
+            EXPECT_EQ(space.violation(*directive, {"lsa", "gin", "copy_engine"}), "") << file;
+            const auto tunables = findTunables(*source);
+            EXPECT_TRUE(tunables.has_value()) << file << ": " << tunables.error().message;
+        }
+    }
 }
 
 }  // namespace
