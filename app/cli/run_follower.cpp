@@ -53,8 +53,9 @@ void printSummary(const RunSnapshot& snapshot, const std::filesystem::path& file
     const auto verified = std::ranges::count_if(snapshot.candidates, [](const Candidate& candidate) {
         return candidate.evaluation && candidate.evaluation->verified();
     });
-    fmt::print(stderr, "\n{}: {}{}{}, {} of {} candidates verified\n", file.string(), toString(snapshot.state),
-               snapshot.message.empty() ? "" : ": ", snapshot.message, verified, snapshot.candidates.size());
+    fmt::print(stderr, "\n{}: {}{}{}\n", file.string(), toString(snapshot.state), snapshot.message.empty() ? "" : ": ",
+               snapshot.message);
+    fmt::print(stderr, "{} of {} candidates verified\n", verified, snapshot.candidates.size());
     if (const Candidate* best = bestOf(snapshot)) {
         const Evaluation& evaluation = *best->evaluation;
         fmt::print(stderr, "best: {} ({}), {}{}, {} against {}; the bound is {}\n", best->id, best->strategy,

@@ -126,7 +126,9 @@ std::string SqlRow::text(int column) const
 
 Result<Database> Database::open(const std::filesystem::path& path, Mode mode)
 {
-    const int access = mode == Mode::write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+    const int access = mode == Mode::create  ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                       : mode == Mode::write ? SQLITE_OPEN_READWRITE
+                                             : SQLITE_OPEN_READONLY;
     sqlite3* handle = nullptr;
     const int code = sqlite3_open_v2(fileUri(path, mode).c_str(), &handle,
                                      access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);

@@ -45,6 +45,7 @@ public:
         peek,  ///< the main file only, as it lies there: no lock, no log, no file created beside it
         read,
         write,
+        create,
     };
     using OnRow = std::function<Result<void>(const SqlRow&)>;
 

@@ -61,8 +61,9 @@ void RunController::Private::engine(std::stop_token stop)
 {
     for (;;) {
         const RunSession::End end = RunSession(run).work(stop);
-        addLog(run, end.state == RunState::failed ? "error" : "info",
-               fmt::format("The run is {}{}{}", toString(end.state), end.message.empty() ? "" : ": ", end.message));
+        if (end.state != RunState::failed)  // then the failure is in the log already
+            addLog(run, "info",
+                   fmt::format("The run is {}{}{}", toString(end.state), end.message.empty() ? "" : ": ", end.message));
         const std::scoped_lock guard(run.mutex);
         // Asked to go on while it was about to pause.
         if (end.state == RunState::paused && !run.pause_requested)

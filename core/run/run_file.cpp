@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -27,18 +28,38 @@ Result<void> useWriteAheadLog(Database& database)
     return database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;");
 }
 
-/// Whether the main file is all there: SQLite reads a missing tail as zeros. While pages may be on their way from the
-/// write-ahead log the file says nothing.
+/// A journal or log beside the file, which a writer uses now or has left when it was killed.
+bool hasCompanion(const std::filesystem::path& path, const char* suffix)
+{
+    std::filesystem::path companion = path;
+    companion += suffix;
+    std::error_code error;
+    const auto bytes = std::filesystem::file_size(companion, error);
+    return !error && bytes > 0;
+}
+
+/// Whether the main file is all there: SQLite reads a missing tail as zeros. While pages may be on their way from a
+/// journal or log the file says nothing.
 bool isTruncated(Database& database, const std::filesystem::path& path)
 {
-    std::error_code ignored;
-    std::filesystem::path log = path;
-    log += "-wal";
-    if (WriterLock::isHeld(path) || (std::filesystem::exists(log, ignored) && std::filesystem::file_size(log, ignored)))
+    if (WriterLock::isHeld(path) || hasCompanion(path, "-wal") || hasCompanion(path, "-journal"))
         return false;
     const auto pages = database.integer("PRAGMA page_count"), page_bytes = database.integer("PRAGMA page_size");
+    std::error_code ignored;
     return pages && page_bytes &&
            std::filesystem::file_size(path, ignored) < static_cast<std::uintmax_t>(*pages * *page_bytes);
+}
+
+/// Rolls back what a killed writer had begun. Only a writer can; a reader meets it when the kill fell into closing.
+Result<void> rollBackLeftJournal(const std::filesystem::path& path)
+{
+    auto lock = WriterLock::acquire(path);
+    if (!lock)
+        return std::unexpected(lock.error());
+    auto database = Database::open(path, Database::Mode::write);
+    if (!database)
+        return std::unexpected(database.error());
+    return database->run("SELECT count(*) FROM sqlite_schema");
 }
 
 /// Looks without touching the file: another program's database must stay as it is, byte for byte.
@@ -55,6 +76,32 @@ Result<void> peek(const std::filesystem::path& path)
     return {};
 }
 
+Result<void> makeEmptyRun(const std::filesystem::path& path, const RunConfig& config)
+{
+    auto database = Database::open(path, Database::Mode::create);
+    if (!database)
+        return std::unexpected(database.error());
+    if (auto migrated = migrate(*database); !migrated)
+        return migrated;
+    const std::string json = toJson(config).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return database->run("INSERT INTO run VALUES (1, ?, ?, '', 0, ?)",
+                         {std::string_view(json), toString(RunState::created), unixTimeMs()});
+}
+
+Result<void> renameToNew(const std::filesystem::path& from, const std::filesystem::path& to)
+{
+    int failed = ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE);
+    if (failed && errno == EINVAL)  // a file system that cannot do both at once
+        failed = std::filesystem::exists(to) ? (errno = EEXIST, -1) : ::rename(from.c_str(), to.c_str());
+    if (!failed)
+        return {};
+    if (errno == EEXIST)
+        return failure("There is already a file of this name", to.string(),
+                       "Choose another name, or go on with that run by `cucoctl resume`.");
+    return failure(fmt::format("The run file cannot be created ({})", std::strerror(errno)), to.string(),
+                   "Choose a folder that you may write to.");
+}
+
 }  // namespace
 
 RunFile::RunFile(std::filesystem::path path, Access access, std::unique_ptr<Database> database,
@@ -68,40 +115,24 @@ Result<std::unique_ptr<RunFile>> RunFile::create(const std::filesystem::path& pa
     auto lock = WriterLock::acquire(path);
     if (!lock)
         return std::unexpected(lock.error());
-    UniqueFd fresh(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-    if (!fresh.open() && errno == EEXIST)
-        return failure("There is already a file of this name", path.string(),
-                       "Choose another name, or go on with that run by `cucoctl resume`.");
-    if (!fresh.open())
-        return failure(fmt::format("The run file cannot be created ({})", std::strerror(errno)), path.string(),
-                       "Choose a folder that you may write to.");
-
-    // Closing any descriptor of a file drops this process's locks on it, SQLite's too: so before SQLite opens it.
-    fresh.reset();
-
-    const auto fill = [&]() -> Result<std::unique_ptr<RunFile>> {
-        auto database = Database::open(path, Database::Mode::write);
-        if (!database)
-            return std::unexpected(database.error());
-        // The schema goes in before the log is switched on: the one file is a run file from its first moment.
-        auto done = migrate(*database);
-        if (done)
-            done = database->run(
-                "INSERT INTO run VALUES (1, ?, ?, '', 0, ?)",
-                {std::string_view(toJson(config).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)),
-                 toString(RunState::created), unixTimeMs()});
-        if (done)
-            done = useWriteAheadLog(*database);
-        if (!done)
-            return std::unexpected(done.error());
-        return std::unique_ptr<RunFile>(new RunFile(path, Access::write,
-                                                    std::make_unique<Database>(std::move(*database)),
-                                                    std::make_unique<WriterLock>(std::move(*lock))));
-    };
-    auto file = fill();
-    if (!file)
-        ::unlink(path.c_str());
-    return file;
+    // Made whole under another name, so that a kill leaves a run file or none.
+    std::filesystem::path unfinished = path;
+    unfinished += "-new";
+    ::unlink(unfinished.c_str());
+    auto made = makeEmptyRun(unfinished, config);
+    if (made)
+        made = renameToNew(unfinished, path);
+    if (!made) {
+        ::unlink(unfinished.c_str());
+        return std::unexpected(made.error());
+    }
+    auto database = Database::open(path, Database::Mode::write);
+    if (!database)
+        return std::unexpected(database.error());
+    if (auto logging = useWriteAheadLog(*database); !logging)
+        return std::unexpected(logging.error());
+    return std::unique_ptr<RunFile>(new RunFile(path, Access::write, std::make_unique<Database>(std::move(*database)),
+                                                std::make_unique<WriterLock>(std::move(*lock))));
 }
 
 Result<std::unique_ptr<RunFile>> RunFile::open(const std::filesystem::path& path, Access access)
@@ -115,6 +146,9 @@ Result<std::unique_ptr<RunFile>> RunFile::open(const std::filesystem::path& path
         return std::unexpected(looked.error());
 
     std::unique_ptr<WriterLock> lock;
+    if (access == Access::read && hasCompanion(path, "-journal") && !WriterLock::isHeld(path))
+        if (auto whole = rollBackLeftJournal(path); !whole)
+            return std::unexpected(whole.error());
     if (access == Access::write) {
         auto acquired = WriterLock::acquire(path);
         if (!acquired)

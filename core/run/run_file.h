@@ -21,7 +21,7 @@ class WriterLock;
 class RunFile {
 public:
     enum class Access {
-        read,   ///< never changes the file; works beside a writer
+        read,   ///< works beside a writer; changes nothing, but rolls back what a killed writer had begun
         write,  ///< takes the writer's lock; an error when another process holds it
     };
 
