@@ -98,11 +98,11 @@ std::expected<Directive, SourceFault> parseDirective(const KernelSource& source)
         fault(0, fmt::format("The evolve blocks have no directive; one line must look like \"{}\".", example));
     std::size_t found_line = 0;
     CudaLexer lexer(text);
-    for (CudaToken token = lexer.next(); token.kind != CudaTokenKind::end; token = lexer.next()) {
+    for (Lexeme token = lexer.next(); token.kind != LexemeKind::end; token = lexer.next()) {
         const bool evolvable = std::ranges::any_of(source.blocks(), [&](const EvolveBlock& block) {
             return token.begin >= block.begin && token.begin < block.end;
         });
-        if (token.kind != CudaTokenKind::comment || !evolvable) {
+        if (token.kind != LexemeKind::comment || !evolvable) {
             continue;
         }
         const auto fields = directiveText(text.substr(token.begin, token.end - token.begin));

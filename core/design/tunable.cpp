@@ -56,7 +56,7 @@ public:
         if (!takes('(')) {
             return wrong("an opening parenthesis must follow");
         }
-        if (token_.kind != CudaTokenKind::identifier) {
+        if (token_.kind != LexemeKind::identifier) {
             return wrong("the first argument must be a name");
         }
         tunable_.name = word();
@@ -65,7 +65,7 @@ public:
         while (takes(',')) {
             const std::size_t begin = token_.begin;
             const bool negative = takes('-');
-            const auto number = token_.kind == CudaTokenKind::number ? integerLiteral(negative, word()) : std::nullopt;
+            const auto number = token_.kind == LexemeKind::number ? integerLiteral(negative, word()) : std::nullopt;
             if (!number) {
                 return wrong(fmt::format("\"{}\" is no integer literal", word()));
             }
@@ -81,7 +81,7 @@ public:
             is_value = false;
             advance();
         }
-        if (token_.kind != CudaTokenKind::punctuation || word() != ")") {
+        if (token_.kind != LexemeKind::punctuation || word() != ")") {
             return wrong("a comma or the closing parenthesis is missing");
         }
         if (tunable_.choices.empty() || tunable_.choices.size() > max_choices) {
@@ -100,12 +100,12 @@ private:
     {
         do {
             token_ = lexer_.next();
-        } while (token_.kind == CudaTokenKind::comment);
+        } while (token_.kind == LexemeKind::comment);
     }
 
     bool takes(char punctuation)
     {
-        const bool there = token_.kind == CudaTokenKind::punctuation && text_[token_.begin] == punctuation;
+        const bool there = token_.kind == LexemeKind::punctuation && text_[token_.begin] == punctuation;
         if (there) {
             advance();
         }
@@ -120,7 +120,7 @@ private:
 
     std::string_view text_;
     CudaLexer& lexer_;
-    CudaToken token_;
+    Lexeme token_;
     Tunable tunable_;
 };
 
@@ -132,9 +132,8 @@ std::expected<std::vector<Tunable>, SourceFault> findTunables(const KernelSource
     std::vector<Tunable> tunables;
     std::set<std::string> names;
     CudaLexer lexer(text);
-    for (CudaToken token = lexer.next(); token.kind != CudaTokenKind::end; token = lexer.next()) {
-        if (token.kind != CudaTokenKind::identifier ||
-            text.substr(token.begin, token.end - token.begin) != macro_name) {
+    for (Lexeme token = lexer.next(); token.kind != LexemeKind::end; token = lexer.next()) {
+        if (token.kind != LexemeKind::identifier || text.substr(token.begin, token.end - token.begin) != macro_name) {
             continue;
         }
         const bool evolvable = std::ranges::any_of(source.blocks(), [&](const EvolveBlock& block) {

@@ -101,7 +101,7 @@ bool CudaLexer::skipDirective()
 }
 
 /// True when a literal with a prefix (u8"…", LR"(…)") was never closed.
-bool CudaLexer::skipWordOrLiteral(CudaToken& token)
+bool CudaLexer::skipWordOrLiteral(Lexeme& token)
 {
     while (at_ < text_.size() && isWord(text_[at_])) {
         ++at_;
@@ -110,18 +110,18 @@ bool CudaLexer::skipWordOrLiteral(CudaToken& token)
     const char quote = at_ < text_.size() ? text_[at_] : '\0';
     const auto is_one_of = [&](auto... prefixes) { return ((word == prefixes) || ...); };
     if (quote == '"' && is_one_of("R", "u8R", "uR", "UR", "LR")) {
-        token.kind = CudaTokenKind::text;
+        token.kind = LexemeKind::text;
         return !skipRawString();
     }
     if ((quote == '"' || quote == '\'') && is_one_of("u8", "u", "U", "L")) {
-        token.kind = CudaTokenKind::text;
+        token.kind = LexemeKind::text;
         return !skipLiteral(quote);
     }
-    token.kind = CudaTokenKind::identifier;
+    token.kind = LexemeKind::identifier;
     return false;
 }
 
-CudaToken CudaLexer::next()
+Lexeme CudaLexer::next()
 {
     while (at_ < text_.size() && (isSpace(text_[at_]) || atContinuation(at_))) {
         line_has_code_ = line_has_code_ && text_[at_] != '\n';
@@ -130,7 +130,7 @@ CudaToken CudaLexer::next()
     line_ += static_cast<std::size_t>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(counted_),
                                                  text_.begin() + static_cast<std::ptrdiff_t>(at_), '\n'));
     counted_ = at_;
-    CudaToken token{CudaTokenKind::end, at_, at_, line_, false};
+    Lexeme token{LexemeKind::end, at_, at_, line_, false};
     if (at_ >= text_.size()) {
         return token;
     }
@@ -139,22 +139,22 @@ CudaToken CudaLexer::next()
     const bool starts_line = !line_has_code_;
     line_has_code_ = true;
     if (rest.starts_with("//")) {
-        token.kind = CudaTokenKind::comment;
+        token.kind = LexemeKind::comment;
         skipLineComment();
     } else if (rest.starts_with("/*")) {
-        token.kind = CudaTokenKind::comment;
+        token.kind = LexemeKind::comment;
         token.open = !skipBlockComment();
         line_has_code_ = !starts_line;  // a directive may follow a comment
     } else if (first == '#' && starts_line) {
-        token.kind = CudaTokenKind::preprocessor;
+        token.kind = LexemeKind::preprocessor;
         token.open = !skipDirective();
     } else if (first == '"' || first == '\'') {
-        token.kind = CudaTokenKind::text;
+        token.kind = LexemeKind::text;
         token.open = !skipLiteral(first);
     } else if (isWordStart(first)) {
         token.open = skipWordOrLiteral(token);
     } else if (isDigit(first) || (first == '.' && rest.size() > 1 && isDigit(rest[1]))) {
-        token.kind = CudaTokenKind::number;
+        token.kind = LexemeKind::number;
         for (++at_; at_ < text_.size(); ++at_) {
             const char c = text_[at_], before = text_[at_ - 1];
             const bool exponent_sign =
@@ -165,7 +165,7 @@ CudaToken CudaLexer::next()
             }
         }
     } else {
-        token.kind = CudaTokenKind::punctuation;
+        token.kind = LexemeKind::punctuation;
         ++at_;
     }
     token.end = at_;

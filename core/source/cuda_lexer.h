@@ -7,7 +7,7 @@
 
 namespace cuco {
 
-enum class CudaTokenKind {
+enum class LexemeKind {
     end,
     identifier,
     number,        ///< a preprocessing number: 1'000, 0x1F, 1.5e-3f
@@ -17,8 +17,8 @@ enum class CudaTokenKind {
     punctuation,   ///< one byte
 };
 
-struct CudaToken {
-    CudaTokenKind kind = CudaTokenKind::end;
+struct Lexeme {
+    LexemeKind kind = LexemeKind::end;
     std::size_t begin = 0, end = 0;  ///< byte range in the text
     std::size_t line = 0;            ///< 1-based, of its first byte
     bool open = false;               ///< a comment or literal that is never closed
@@ -29,7 +29,7 @@ struct CudaToken {
 class CudaLexer {
 public:
     explicit CudaLexer(std::string_view text) : text_(text) {}
-    CudaToken next();  ///< skips white space; `end` for ever at the end
+    Lexeme next();  ///< skips white space; `end` for ever at the end
 
 private:
     bool atContinuation(std::size_t at) const;
@@ -38,7 +38,7 @@ private:
     bool skipLiteral(char quote);
     bool skipRawString();
     bool skipDirective();
-    bool skipWordOrLiteral(CudaToken& token);
+    bool skipWordOrLiteral(Lexeme& token);
 
     std::string_view text_;
     std::size_t at_ = 0, line_ = 1, counted_ = 0;

@@ -115,7 +115,7 @@ std::expected<void, SourceFault> checkAsCode(std::string_view text, const std::v
     std::size_t seen = 0;
     int depth = 0;
     CudaLexer lexer(text);
-    for (CudaToken token = lexer.next(); token.kind != CudaTokenKind::end; token = lexer.next()) {
+    for (Lexeme token = lexer.next(); token.kind != LexemeKind::end; token = lexer.next()) {
         if (seen < markers.size() && token.end > markers[seen]) {
             if (token.begin != markers[seen]) {
                 return hidden(markers[seen]);
@@ -124,7 +124,7 @@ std::expected<void, SourceFault> checkAsCode(std::string_view text, const std::v
                 return fault(token.line, "A preprocessor condition opened in this block is not closed in it.");
             }
             ++seen;
-        } else if (token.kind == CudaTokenKind::preprocessor && seen % 2 == 1) {
+        } else if (token.kind == LexemeKind::preprocessor && seen % 2 == 1) {
             depth = depthAfter(depth, text.substr(token.begin, token.end - token.begin));
             if (depth < 0) {
                 return fault(token.line, "This directive belongs to a preprocessor condition outside its block.");

@@ -141,7 +141,7 @@ std::vector<std::string> tokensOf(std::string_view text)
 {
     std::vector<std::string> tokens;
     CudaLexer lexer(text);
-    for (CudaToken token = lexer.next(); token.kind != CudaTokenKind::end; token = lexer.next()) {
+    for (Lexeme token = lexer.next(); token.kind != LexemeKind::end; token = lexer.next()) {
         tokens.emplace_back(text.substr(token.begin, token.end - token.begin));
     }
     return tokens;
@@ -162,7 +162,7 @@ TEST(CudaLexer, EndsOnEveryTextThatIsCutOff)
             const std::string part = text.substr(begin, end - begin);  // so that a sanitizer sees its end
             CudaLexer lexer(part);
             std::size_t last_end = 0;
-            for (CudaToken token = lexer.next(); token.kind != CudaTokenKind::end; token = lexer.next()) {
+            for (Lexeme token = lexer.next(); token.kind != LexemeKind::end; token = lexer.next()) {
                 ASSERT_LT(token.begin, token.end);
                 ASSERT_LE(last_end, token.begin);
                 ASSERT_LE(token.end, part.size());
