@@ -90,10 +90,21 @@ CandidateTable::CandidateTable(RunSession* session, QWidget* parent)
         session_->openSource(model_->idAt(filter_->mapToSource(index).row()));
     });
     connect(session_, &RunSession::selectionChanged, this, &CandidateTable::showSelection);
-    connect(session_, &RunSession::runReset, this, &CandidateTable::showCounts);
+    connect(session_, &RunSession::runReset, this, [this] {
+        hideEmptyColumns();
+        showCounts();
+    });
+    connect(session_, &RunSession::baselinesChanged, this, &CandidateTable::hideEmptyColumns);
     connect(session_, &RunSession::candidateChanged, this, &CandidateTable::showCounts);
+    hideEmptyColumns();
     showCounts();
     showSelection();
+}
+
+void CandidateTable::hideEmptyColumns()
+{
+    // Modelled times are exact: there is no interval to show.
+    view_->setColumnHidden(CandidateTableModel::interval_column, session_->isModelled());
 }
 
 void CandidateTable::focusFilter()

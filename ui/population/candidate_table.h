@@ -30,6 +30,7 @@ public:
 private:
     void addChips();
     void showCounts();
+    void hideEmptyColumns();
     void showSelection();
     void compareAt(const QModelIndex& index);
     bool eventFilter(QObject* watched, QEvent* event) override;

@@ -200,7 +200,7 @@ void FitnessChart::setRanges()
     } else {
         linear_axis_->setRange(std::max(0.0, low - 0.12 * span), high + 0.12 * span);
         linear_axis_->setTickAnchor(0);
-        const double step = niceStep(1.24 * span, 4);
+        const double step = niceStep(1.24 * span, 6);
         linear_axis_->setTickInterval(step);
         linear_axis_->setLabelFormat(QStringLiteral("%.%1f").arg(step < 1 ? (step < 0.1 ? 2 : 1) : 0));
     }

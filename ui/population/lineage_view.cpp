@@ -64,10 +64,13 @@ void LineageView::rebuild()
 void LineageView::fit()
 {
     fitted_ = true;
-    const double natural_width = lineage_metrics::margin_left + lineage_metrics::column * std::max(layout_.columns, 1);
-    const double natural_height = lineage_metrics::margin_top + lineage_metrics::row * std::max(layout_.rows, 1);
+    const double columns = lineage_metrics::column * std::max(layout_.columns, 1);
+    const double rows = lineage_metrics::row * std::max(layout_.rows, 1);
+    const double width = viewport()->width() - lineage_metrics::margin_left - grid;
+    const double height = viewport()->height() - lineage_metrics::margin_top - grid;
     // Small runs are not blown up; large ones stay large enough to see.
-    zoom_ = std::clamp(std::min(viewport()->width() / natural_width, viewport()->height() / natural_height), 0.5, 1.5);
+    zoom_ = std::clamp(std::min(width / columns, height / rows), 0.5, 1.5);
+    row_stretch_ = std::clamp(height / (rows * zoom_), 1.0, 2.5);
     updateScrollBars();
     viewport()->update();
 }
@@ -79,7 +82,7 @@ double LineageView::columnWidth() const
 
 double LineageView::rowHeight() const
 {
-    return lineage_metrics::row * zoom_;
+    return lineage_metrics::row * zoom_ * row_stretch_;
 }
 
 QPointF LineageView::positionOf(int index) const

@@ -65,7 +65,8 @@ private:
     QString best_;
     QTimer rebuild_timer_;
     double zoom_ = 1;
-    bool fitted_ = true;  ///< follows the size until the person zooms
+    double row_stretch_ = 1;  ///< fills the height when there are few rows
+    bool fitted_ = true;      ///< follows the size until the person zooms
     QPointF press_;
     QPoint press_scroll_;
     bool panning_ = false, pressed_ = false;

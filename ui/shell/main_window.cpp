@@ -116,6 +116,7 @@ void MainWindow::makeCentre()
     tabs_ = new QTabWidget;
     tabs_->setDocumentMode(true);
     tabs_->setObjectName(QStringLiteral("tabs"));
+    tabs_->tabBar()->setDrawBase(false);
     tabs_->tabBar()->setAccessibleName(tr("Views"));
     tabs_->addTab(population_, tr("Population"));
     tabs_->addTab(new DiffView(&session_), tr("Diff"));
@@ -172,6 +173,8 @@ void MainWindow::makeDocks()
     inspector_dock_ = dock(tr("Inspector"), "inspectorDock", inspector_, Qt::RightDockWidgetArea);
     runs_dock_->toggleViewAction()->setShortcut(Qt::Key_F9);
     inspector_dock_->toggleViewAction()->setShortcut(Qt::Key_F10);
+    connect(inspector_dock_->toggleViewAction(), &QAction::triggered, this,
+            [this](bool wanted) { inspector_wanted_ = wanted; });
     resizeDocks({runs_dock_, inspector_dock_}, {22 * grid, 34 * grid}, Qt::Horizontal);
 }
 
@@ -184,6 +187,7 @@ void MainWindow::makeStatusBar()
     progress_->setFixedWidth(20 * grid);
     progress_->setMaximumHeight(2 * grid);
     progress_->setFormat(tr("%v of %m"));
+    status_->setContentsMargins(grid, 0, grid, 0);
     statusBar()->addWidget(status_, 1);
     statusBar()->addPermanentWidget(progress_);
     statusBar()->setSizeGripEnabled(false);
@@ -221,7 +225,7 @@ void MainWindow::showRun(RunModel* run)
 {
     session_.setRun(run);
     pages_->setCurrentWidget(run ? static_cast<QWidget*>(tabs_) : start_page_);
-    inspector_dock_->setVisible(run && inspector_dock_->toggleViewAction()->isChecked());
+    inspector_dock_->setVisible(run && inspector_wanted_);
     run_list_->setCurrentRun(run);
     setWindowTitle(run ? tr("%1 – CUCo Desktop").arg(QFileInfo(run->path()).completeBaseName()) : tr("CUCo Desktop"));
     if (run) {
@@ -321,6 +325,7 @@ void MainWindow::restoreWindow()
     if (!restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray())) {
         resize(1280, 800);
     }
+    inspector_wanted_ = settings.value(QStringLiteral("window/inspector"), true).toBool();
     restoreState(settings.value(QStringLiteral("window/state")).toByteArray());
     if (const QByteArray state = settings.value(QStringLiteral("window/population")).toByteArray(); !state.isEmpty()) {
         population_->restoreState(state);
@@ -337,6 +342,7 @@ void MainWindow::closeEvent(QCloseEvent* event)
     QSettings settings;
     settings.setValue(QStringLiteral("window/geometry"), saveGeometry());
     settings.setValue(QStringLiteral("window/state"), saveState());
+    settings.setValue(QStringLiteral("window/inspector"), inspector_wanted_);
     settings.setValue(QStringLiteral("window/population"), population_->saveState());
     QMainWindow::closeEvent(event);
 }

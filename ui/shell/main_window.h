@@ -88,6 +88,7 @@ private:
     RunList* run_list_ = nullptr;
     Inspector* inspector_ = nullptr;
     QDockWidget *runs_dock_ = nullptr, *inspector_dock_ = nullptr;
+    bool inspector_wanted_ = true;  ///< shown whenever a run is
     QLabel* status_ = nullptr;
     QProgressBar* progress_ = nullptr;
     CommandPalette* palette_ = nullptr;

@@ -48,6 +48,13 @@ QHBoxLayout* withButton(QWidget* field, QPushButton* button)
     return row;
 }
 
+void addRow(QFormLayout* form, const QString& text, QLayout* row, QWidget* buddy)
+{
+    auto* label = new QLabel(text);
+    label->setBuddy(buddy);
+    form->addRow(label, row);
+}
+
 QFormLayout* makeForm(QWidget* parent)
 {
     auto* form = new QFormLayout(parent);
@@ -66,7 +73,6 @@ NewRunDialog::NewRunDialog(std::vector<Workload> workloads, const NodeProbes& no
 {
     setObjectName(QStringLiteral("newRun"));
     setWindowTitle(tr("New run"));
-    setMinimumWidth(70 * grid);
     problem_ = new QLabel(this);
     problem_->setObjectName(QStringLiteral("problem"));
     problem_->setWordWrap(true);
@@ -140,9 +146,9 @@ QWidget* NewRunDialog::makeMain()
     form->addRow(QString(), summary_);
     form->addRow(tr("&Node"), node_);
     form->addRow(tr("&Ranks"), ranks_);
-    form->addRow(tr("&Generations"), generations_row);
-    form->addRow(tr("Save &as"), withButton(path_, browse));
-    static_cast<QLabel*>(form->labelForField(generations_row))->setBuddy(generations_);
+    addRow(form, tr("&Generations"), generations_row, generations_);
+    addRow(form, tr("Save &as"), withButton(path_, browse), path_);
+    path_->setMinimumWidth(44 * grid);
     return box;
 }
 
@@ -172,7 +178,7 @@ QWidget* NewRunDialog::makeAdvanced()
     form->addRow(tr("Ran&dom seed"), seed_);
     form->addRow(tr("&Proposer"), proposer_);
     form->addRow(tr("Co&mpilers at once"), workers_);
-    form->addRow(tr("Seed sourc&e"), withButton(seed_source_, browse));
+    addRow(form, tr("Seed sourc&e"), withButton(seed_source_, browse), seed_source_);
     return box;
 }
 

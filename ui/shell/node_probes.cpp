@@ -85,12 +85,12 @@ QString NodeProbes::describe(const NodeProbe& probe)
     if (!probe.gpus.empty()) {
         parts << tr("%1 × %2").arg(probe.gpus.size()).arg(QString::fromStdString(probe.gpus.front().name));
     } else if (probe.modelled) {
-        parts << tr("CPU, times are modelled");
+        parts << tr("modelled times");
     }
     if (!probe.compiler.empty()) {
         parts << QString::fromStdString(probe.compiler);
     }
-    return parts.join(QStringLiteral(", "));
+    return parts.join(QStringLiteral(" · "));
 }
 
 }  // namespace cuco::ui

@@ -87,7 +87,7 @@ private:
         painter.setPen(colors.secondary);
         painter.drawText(second, Qt::AlignVCenter | Qt::AlignLeft,
                          painter.fontMetrics().elidedText(index.data(RunListModel::detail_role).toString(),
-                                                          Qt::ElideMiddle, second.width()));
+                                                          Qt::ElideRight, second.width()));
         if (const double progress = index.data(RunListModel::progress_role).toDouble(); progress >= 0) {
             const QRectF bar(text.left(), text.bottom() + 1, text.width(), 2);
             painter.fillRect(bar, colors.border);

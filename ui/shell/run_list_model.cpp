@@ -66,7 +66,7 @@ std::vector<RunListModel::Row> RunListModel::makeRows() const
         rows.push_back({heading, text, {}, {}, Light::off, -1, nullptr});
     };
     if (!runs_.empty()) {
-        add_heading(tr("Runs"));
+        add_heading(tr("Open"));
         for (const auto& run : runs_) {
             rows.push_back(rowFor(*run));
         }

@@ -113,7 +113,7 @@ Result<void> takeScreenshot(const ScreenshotRequest& request)
         return problem(translated("The view %1 shows a run, and none was given.").arg(request.view),
                        translated("Give a .cuco file."));
     }
-    if (!request.run_file.isEmpty()) {
+    if (!request.run_file.isEmpty() && needs_run) {
         auto run = window.runs().open(request.run_file);
         if (!run) {
             return std::unexpected(run.error());

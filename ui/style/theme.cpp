@@ -111,7 +111,7 @@ QString styleSheetOf(const Colors& colors)
                "QTabBar::tab:hover { color: %1; }"
                "QTabBar::tab:focus { text-decoration: underline; }"
                "QHeaderView::section { background: %6; color: %4; border: none; border-bottom: 1px solid %3;"
-               " padding: 4px 8px; }"
+               " padding: 4px; }"
                "QToolBar { border: none; spacing: 4px; padding: 4px; }")
         .arg(colors.text.name(), colors.raised.name(), colors.border.name(), colors.secondary.name(),
              colors.selected.name(), colors.surface.name());
