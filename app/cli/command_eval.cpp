@@ -78,8 +78,9 @@ void printEvaluation(const Evaluation& evaluation)
     if (evaluation.overlap)
         fmt::print("\nCommunication hidden behind computing: {}, exposed: {}\n",
                    percent(evaluation.overlap->hidden_share), formatTime(evaluation.overlap->exposed_us));
-    fmt::print("\nCompiled in {:.1f} s, run and checked in {:.1f} s\n", evaluation.compile_ms / 1e3,
-               evaluation.run_ms / 1e3);
+    if (evaluation.compile_ms > 0)
+        fmt::print("\nCompiled in {:.1f} s{}\n", evaluation.compile_ms / 1e3,
+                   evaluation.run_ms > 0 ? fmt::format(", run and checked in {:.1f} s", evaluation.run_ms / 1e3) : "");
 }
 
 int finish(const Evaluation& evaluation, const std::string& source, bool json)
