@@ -43,44 +43,41 @@ void CudaLexer::skipLineComment()
     }
 }
 
-bool CudaLexer::skipBlockComment()
+void CudaLexer::skipBlockComment()
 {
     const std::size_t close = text_.find("*/", at_ + 2);
     at_ = close == std::string_view::npos ? text_.size() : close + 2;
-    return close != std::string_view::npos;
 }
 
-bool CudaLexer::skipLiteral(char quote)
+void CudaLexer::skipLiteral(char quote)
 {
     for (++at_; at_ < text_.size() && text_[at_] != '\n'; ++at_) {
         if (text_[at_] == quote) {
             ++at_;
-            return true;
+            return;
         }
         if (text_[at_] == '\\' && at_ + 1 < text_.size()) {
             at_ += atContinuation(at_) && text_[at_ + 1] == '\r' ? 2 : 1;
         }
     }
-    return false;
 }
 
-bool CudaLexer::skipRawString()
+void CudaLexer::skipRawString()
 {
     const std::size_t open = text_.find('(', at_);
     constexpr std::size_t longest_delimiter = 16;
     if (open == std::string_view::npos || open - at_ - 1 > longest_delimiter) {
         at_ = text_.size();
-        return false;
+        return;
     }
     std::string close = ")";
     close += text_.substr(at_ + 1, open - at_ - 1);
     close += '"';
     const std::size_t found = text_.find(close, open);
     at_ = found == std::string_view::npos ? text_.size() : found + close.size();
-    return found != std::string_view::npos;
 }
 
-bool CudaLexer::skipDirective()
+void CudaLexer::skipDirective()
 {
     while (at_ < text_.size() && text_[at_] != '\n') {
         const std::string_view rest = text_.substr(at_);
@@ -88,37 +85,34 @@ bool CudaLexer::skipDirective()
             break;  // a token of its own
         }
         if (rest.starts_with("/*")) {
-            if (!skipBlockComment()) {
-                return false;
-            }
+            skipBlockComment();
         } else if (rest.front() == '"' || rest.front() == '\'') {
             skipLiteral(rest.front());
         } else {
             at_ += atContinuation(at_) ? (text_[at_ + 1] == '\r' ? 3 : 2) : 1;
         }
     }
-    return true;
 }
 
-/// True when a literal with a prefix (u8"…", LR"(…)") was never closed.
-bool CudaLexer::skipWordOrLiteral(Lexeme& token)
+/// A literal may have a prefix that looks like a name: u8"…", LR"(…)".
+LexemeKind CudaLexer::skipWordOrLiteral()
 {
+    const std::size_t begin = at_;
     while (at_ < text_.size() && isWord(text_[at_])) {
         ++at_;
     }
-    const std::string_view word = text_.substr(token.begin, at_ - token.begin);
+    const std::string_view word = text_.substr(begin, at_ - begin);
     const char quote = at_ < text_.size() ? text_[at_] : '\0';
     const auto is_one_of = [&](auto... prefixes) { return ((word == prefixes) || ...); };
     if (quote == '"' && is_one_of("R", "u8R", "uR", "UR", "LR")) {
-        token.kind = LexemeKind::text;
-        return !skipRawString();
+        skipRawString();
+        return LexemeKind::text;
     }
     if ((quote == '"' || quote == '\'') && is_one_of("u8", "u", "U", "L")) {
-        token.kind = LexemeKind::text;
-        return !skipLiteral(quote);
+        skipLiteral(quote);
+        return LexemeKind::text;
     }
-    token.kind = LexemeKind::identifier;
-    return false;
+    return LexemeKind::identifier;
 }
 
 Lexeme CudaLexer::next()
@@ -130,7 +124,7 @@ Lexeme CudaLexer::next()
     line_ += static_cast<std::size_t>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(counted_),
                                                  text_.begin() + static_cast<std::ptrdiff_t>(at_), '\n'));
     counted_ = at_;
-    Lexeme token{LexemeKind::end, at_, at_, line_, false};
+    Lexeme token{LexemeKind::end, at_, at_, line_};
     if (at_ >= text_.size()) {
         return token;
     }
@@ -143,16 +137,16 @@ Lexeme CudaLexer::next()
         skipLineComment();
     } else if (rest.starts_with("/*")) {
         token.kind = LexemeKind::comment;
-        token.open = !skipBlockComment();
+        skipBlockComment();
         line_has_code_ = !starts_line;  // a directive may follow a comment
     } else if (first == '#' && starts_line) {
         token.kind = LexemeKind::preprocessor;
-        token.open = !skipDirective();
+        skipDirective();
     } else if (first == '"' || first == '\'') {
         token.kind = LexemeKind::text;
-        token.open = !skipLiteral(first);
+        skipLiteral(first);
     } else if (isWordStart(first)) {
-        token.open = skipWordOrLiteral(token);
+        token.kind = skipWordOrLiteral();
     } else if (isDigit(first) || (first == '.' && rest.size() > 1 && isDigit(rest[1]))) {
         token.kind = LexemeKind::number;
         for (++at_; at_ < text_.size(); ++at_) {

@@ -21,11 +21,10 @@ struct Lexeme {
     LexemeKind kind = LexemeKind::end;
     std::size_t begin = 0, end = 0;  ///< byte range in the text
     std::size_t line = 0;            ///< 1-based, of its first byte
-    bool open = false;               ///< a comment or literal that is never closed
 };
 
 /// Splits CUDA C++ into tokens just well enough to tell code from comments, literals and directives;
-/// never fails and never reads outside the text.
+/// never fails and never reads outside the text. A comment or literal that is never closed ends with the text or line.
 class CudaLexer {
 public:
     explicit CudaLexer(std::string_view text) : text_(text) {}
@@ -34,11 +33,11 @@ public:
 private:
     bool atContinuation(std::size_t at) const;
     void skipLineComment();
-    bool skipBlockComment();
-    bool skipLiteral(char quote);
-    bool skipRawString();
-    bool skipDirective();
-    bool skipWordOrLiteral(Lexeme& token);
+    void skipBlockComment();
+    void skipLiteral(char quote);
+    void skipRawString();
+    void skipDirective();
+    LexemeKind skipWordOrLiteral();
 
     std::string_view text_;
     std::size_t at_ = 0, line_ = 1, counted_ = 0;

@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/files.h"
 #include "core/base/json.h"
-#include "core/workload/workload.h"
+#include "core/workload/manifest_values.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <set>
 #include <system_error>
@@ -25,7 +24,6 @@ constexpr std::size_t max_shapes = 64;
 constexpr std::size_t max_buffers = 16;
 constexpr std::size_t max_strategies = 256;
 constexpr int max_ranks = 64;
-constexpr std::int64_t max_buffer_bytes = std::int64_t{64} << 30;
 constexpr int max_timeout_s = 24 * 3600;
 
 /// Names become words of job.txt and parts of file names.
@@ -77,7 +75,7 @@ public:
         readTimeouts(reader);
         note(reader.finishKnowingAll());
         if (!error_) {
-            checkValues();
+            note(checkManifestValues(workload_, where_));
         }
         return error_ ? Result<Workload>(std::unexpected(*error_)) : std::move(workload_);
     }
@@ -328,64 +326,6 @@ private:
                 *timeout = std::chrono::seconds(seconds);
             }
             note(reader.finishKnowingAll());
-        }
-    }
-
-    /// The expression's value must be from 0 to `limit`.
-    void checkValue(const SizeExpression& expression, const std::string& field, const std::string& place,
-                    const SizeValues& values, std::int64_t limit)
-    {
-        const auto value = expression.evaluate(values);
-        if (!value) {
-            note(Result<void>(failure(
-                fmt::format("The field \"{}\" has no value for {}: {}", field, place, value.error().what), where_)));
-        } else if (*value < 0 || *value > limit) {
-            note(Result<void>(failure(
-                fmt::format("The field \"{}\" is {} for {}; it must be from 0 to {}.", field, *value, place, limit),
-                where_)));
-        }
-    }
-
-    void checkRoofline(const SizeValues& values, const std::string& place)
-    {
-        const Roofline& roofline = workload_.roofline;
-        constexpr std::int64_t any = INT64_MAX;
-        checkValue(roofline.flops, "roofline.flops", place, values, any);
-        checkValue(roofline.hbm_bytes, "roofline.hbm_bytes", place, values, any);
-        checkValue(roofline.link_bytes, "roofline.link_bytes", place, values, any);
-    }
-
-    void checkBuffers(const SizeValues& values, const std::string& place)
-    {
-        for (const auto& [list, buffers] :
-             {std::pair("inputs", &workload_.inputs), std::pair("outputs", &workload_.outputs)}) {
-            for (std::size_t i = 0; i < buffers->size(); ++i) {
-                const auto& buffer = (*buffers)[i];
-                checkValue(buffer.elements, fmt::format("{}[{}].elements", list, i), place, values,
-                           max_buffer_bytes / static_cast<std::int64_t>(bytesOf(buffer.type)));
-            }
-        }
-    }
-
-    void checkValues()
-    {
-        const std::array<const std::vector<Shape>*, 5> lists{
-            &workload_.search_shapes, &workload_.verify_shapes, &workload_.validation_shapes,
-            &workload_.emulated_search_shapes, &workload_.emulated_verify_shapes};
-        for (const auto* shapes : lists) {
-            for (const Shape& shape : *shapes) {
-                for (const int ranks : workload_.ranks) {
-                    for (int rank = 0; rank < ranks && !error_; ++rank) {
-                        const auto place = fmt::format("shape {}, rank {} of {}", shape.name, rank, ranks);
-                        const SizeValues values = sizeValues(shape.parameters, ranks, rank);
-                        checkBuffers(values, place);
-                        checkRoofline(values, place);
-                        if (shape.represents) {
-                            checkRoofline(sizeValues(*shape.represents, ranks, rank), place + " as represented");
-                        }
-                    }
-                }
-            }
         }
     }
 
