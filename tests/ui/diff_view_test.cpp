@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/diff_view.h"
 #include "ui/style/theme.h"
 #include "ui/views/diff/diff_editor.h"
 #include "ui/views/diff/diff_panel.h"
 #include "ui/views/diff/hunk_overview.h"
-#include "ui/views/diff_view.h"
 #include "view_fixture.h"
 
 #include <QCheckBox>
@@ -310,7 +310,8 @@ private Q_SLOTS:
     void cudaWordsAreHighlighted()
     {
         DiffPanel panel;
-        QVERIFY(panel.setSides(side("int a;\n"), side("__global__ void k() { int x = threadIdx.x; }\nCUCO_TUNE(a, 1, 1)\n")));
+        QVERIFY(panel.setSides(side("int a;\n"),
+                               side("__global__ void k() { int x = threadIdx.x; }\nCUCO_TUNE(a, 1, 1)\n")));
         const DiffEditor& right = *panel.editor(PageKind::right);
         right.SendScintilla(QsciScintillaBase::SCI_COLOURISE, 0UL, -1L);
         const auto styleAt = [&](long position) {
@@ -355,7 +356,8 @@ private Q_SLOTS:
             const DiffEditor& right = shown.editor(PageKind::right);
             shown.panel.goToHunk(+1);
             const long position = right.SendScintilla(QsciScintillaBase::SCI_POSITIONFROMLINE, 49UL);
-            const int y = static_cast<int>(right.SendScintilla(QsciScintillaBase::SCI_POINTYFROMPOSITION, 0UL, position));
+            const int y =
+                static_cast<int>(right.SendScintilla(QsciScintillaBase::SCI_POINTYFROMPOSITION, 0UL, position));
             const QImage picture = shown.panel.editor(PageKind::right)->viewport()->grab().toImage();
             QCOMPARE(picture.pixelColor(picture.width() - 20, y + 4), colorsFor(qApp->palette()).added_line);
         }
@@ -428,7 +430,8 @@ private Q_SLOTS:
         ViewFixture fixture;
         const auto box = [](DiffView& view) {
             const auto boxes = view.findChildren<QCheckBox*>();
-            return *std::ranges::find_if(boxes, [](QCheckBox* b) { return b->text().contains(QStringLiteral("white")); });
+            return *std::ranges::find_if(boxes,
+                                         [](QCheckBox* b) { return b->text().contains(QStringLiteral("white")); });
         };
         {
             DiffView view(&fixture.session);
@@ -437,6 +440,34 @@ private Q_SLOTS:
         }
         DiffView view(&fixture.session);
         QVERIFY(box(view)->isChecked());
+    }
+
+    void aDecisionKeepsThePlaceInTheText()
+    {
+        ViewFixture fixture;
+        DiffView view(&fixture.session);
+        view.show();
+        fixture.session.select(QStringLiteral("c2"));
+        view.panel()->goToHunk(+1);
+        Candidate promoted = *fixture.session.candidate(QStringLiteral("c2"));
+        promoted.decision = DecisionKind::promoted;
+        fixture.run->apply(CandidateChanged{promoted});
+        QCOMPARE(view.panel()->currentHunk(), 0);
+    }
+
+    void aVerdictThatArrivesMarksItsLine()
+    {
+        ViewFixture fixture;
+        DiffView view(&fixture.session);
+        view.show();
+        fixture.session.select(QStringLiteral("c4"));
+        Candidate failed = *fixture.session.candidate(QStringLiteral("c4"));
+        failed.state = CandidateState::settled;
+        failed.evaluation.emplace();
+        failed.evaluation->verdict = Verdict::compile_error;
+        failed.evaluation->at = {36, "no such name"};
+        fixture.run->apply(CandidateChanged{failed});
+        QVERIFY(hasMarker(*view.panel()->editor(PageKind::right), 35, DiffEditor::fault_marker));
     }
 
     void nothingSelectedIsASentence()

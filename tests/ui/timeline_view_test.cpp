@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/timeline_view.h"
 #include "core/trace/overlap_report.h"
 #include "ui/style/theme.h"
 #include "ui/views/timeline/timeline_canvas.h"
 #include "ui/views/timeline/timeline_pane.h"
-#include "ui/views/timeline_view.h"
 #include "view_fixture.h"
 
 #include <QFrame>
@@ -182,10 +182,12 @@ private Q_SLOTS:
     {
         Timeline timeline;
         timeline.names = {"outer", "inner"};
-        timeline.lanes = {{0, "stream", {{0, 100, 0, 0, 0, Activity::compute},
-                                         {10, 20, 1, 0, 0, Activity::compute},
-                                         {30, 40, 1, 0, 0, Activity::compute},
-                                         {100, 120, 0, 0, 0, Activity::compute}}}};
+        timeline.lanes = {{0,
+                           "stream",
+                           {{0, 100, 0, 0, 0, Activity::compute},
+                            {10, 20, 1, 0, 0, Activity::compute},
+                            {30, 40, 1, 0, 0, Activity::compute},
+                            {100, 120, 0, 0, 0, Activity::compute}}}};
         const TimelineIndex index(std::make_shared<const Timeline>(timeline));
         QCOMPARE(index.rowsOf(0).rows.size(), std::size_t{2});
         QCOMPARE(index.rowsOf(0).rows[0].size(), std::size_t{2});
@@ -301,7 +303,8 @@ private Q_SLOTS:
         const QImage picture = shown.canvas.viewport()->grab().toImage();
         int painted = 0;
         for (int y = view.ruler_height; y < view.size.height(); ++y)
-            painted += picture.pixelColor(static_cast<int>(view.xOf(950)), y) == colorsFor(shown.canvas.palette()).reference;
+            painted +=
+                picture.pixelColor(static_cast<int>(view.xOf(950)), y) == colorsFor(shown.canvas.palette()).reference;
         QVERIFY(painted > view.size.height() / 4);
     }
 
@@ -377,7 +380,8 @@ private Q_SLOTS:
         ShownCanvas shown(std::move(timeline));
         const TrackView view = shown.canvas.view();
         QVERIFY((view.xOf(700) - view.xOf(100)) < 1);
-        const auto picked = shown.canvas.intervalAt({static_cast<int>(view.xOf(100)), view.yOf(*shown.canvas.layoutOfBands().bandOfLane(0)) + 5});
+        const auto picked = shown.canvas.intervalAt(
+            {static_cast<int>(view.xOf(100)), view.yOf(*shown.canvas.layoutOfBands().bandOfLane(0)) + 5});
         QVERIFY(picked == gemm_of_rank_0);
     }
 
@@ -525,7 +529,8 @@ private Q_SLOTS:
         QVERIFY(search->isVisible());
         QTest::keyClicks(search, QStringLiteral("put"));
         const auto labels = view.findChildren<QLabel*>();
-        QVERIFY(std::ranges::any_of(labels, [](QLabel* label) { return label->text() == QStringLiteral("2 matches"); }));
+        QVERIFY(
+            std::ranges::any_of(labels, [](QLabel* label) { return label->text() == QStringLiteral("2 matches"); }));
         QTest::keyClick(search, Qt::Key_Return);
         QVERIFY(canvas->selected() == put_of_rank_0);
         QTest::keyClick(search, Qt::Key_Return);

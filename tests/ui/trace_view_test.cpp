@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/trace_view.h"
 #include "ui/style/theme.h"
 #include "ui/views/trace/step_text.h"
 #include "ui/views/trace/trace_model.h"
-#include "ui/views/trace_view.h"
 #include "view_fixture.h"
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>
 #include <QLineEdit>
 #include <QSignalSpy>
+#include <QTemporaryFile>
 #include <QTextBlock>
 #include <QTreeView>
 
@@ -36,7 +37,8 @@ QString dump(const QAbstractItemModel& model, const QModelIndex& parent = {}, in
     QString text;
     for (int row = 0; row < model.rowCount(parent); ++row) {
         const QModelIndex index = model.index(row, 0, parent);
-        text += QString(depth, QLatin1Char(' ')) + index.data().toString() + QLatin1Char('\n') + dump(model, index, depth + 1);
+        text += QString(depth, QLatin1Char(' ')) + index.data().toString() + QLatin1Char('\n') +
+                dump(model, index, depth + 1);
     }
     return text;
 }
@@ -125,9 +127,14 @@ private Q_SLOTS:
     {
         StepText text;
         AgentStep step = stepOf(1, "c1", "Title");
-        step.body = "![x](file:///etc/hostname) <img src='http://example.org/y.png'> <b>raw</b>";
+        QTemporaryFile secret;
+        QVERIFY(secret.open());
+        secret.write("secret");
+        secret.flush();
+        const QUrl url = QUrl::fromLocalFile(secret.fileName());
+        step.body = "![x](" + url.toString().toStdString() + ") <img src='http://example.org/y.png'> <b>raw</b>";
         text.showStep(step, neverACandidate);
-        QVERIFY(!text.loadResource(QTextDocument::ImageResource, QUrl(QStringLiteral("file:///etc/hostname"))).isValid());
+        QCOMPARE(text.document()->resource(QTextDocument::ImageResource, url).toByteArray(), QByteArray());
         QVERIFY(text.toPlainText().contains(QStringLiteral("<b>raw</b>")));
     }
 
@@ -152,8 +159,7 @@ private Q_SLOTS:
         ViewFixture tunable;
         TraceView view(&tunable.session);
         view.show();
-        QCOMPARE(view.headingText(),
-                 QStringLiteral("This run's proposer used no model: these are its own decisions."));
+        QCOMPARE(view.headingText(), QStringLiteral("This run's proposer used no model: these are its own decisions."));
         ViewFixture llm("llm");
         TraceView other(&llm.session);
         QVERIFY(!other.headingText().contains(QStringLiteral("no model")));

@@ -38,7 +38,10 @@ QToolButton* textButton(const QString& text, const QString& tip)
 }  // namespace
 
 DiffView::DiffView(RunSession* session, QWidget* parent)
-    : QWidget(parent), session_(session), panel_(new DiffPanel(this)), content_(new QStackedLayout),
+    : QWidget(parent),
+      session_(session),
+      panel_(new DiffPanel(this)),
+      content_(new QStackedLayout),
       reference_(parent_reference)
 {
     message_ = new QLabel(this);
@@ -66,7 +69,11 @@ DiffView::DiffView(RunSession* session, QWidget* parent)
     connect(session_, &RunSession::selectionChanged, this, stale);
     connect(session_, &RunSession::candidateChanged, this, [this, stale](const QString& id) {
         // Its verdict may bring the line of a fault; the text itself never changes.
-        if (id == right_id_ || id == left_id_)
+        if ((id == right_id_ || id == left_id_) && !both_judged_)
+            stale();
+    });
+    connect(session_, &RunSession::baselinesChanged, this, [this, stale] {
+        if (!message().isEmpty())
             stale();
     });
     connect(panel_, &DiffPanel::hunkChanged, this, &DiffView::updateHeading);
@@ -111,7 +118,8 @@ QWidget* DiffView::buildToolBar()
         return check;
     };
     unified_ = box(tr("&Unified"), QStringLiteral("diff/unified"), false, [this](bool on) { panel_->setUnified(on); });
-    folded_ = box(tr("F&old unchanged"), QStringLiteral("diff/folded"), true, [this](bool on) { panel_->setFolded(on); });
+    folded_ =
+        box(tr("F&old unchanged"), QStringLiteral("diff/folded"), true, [this](bool on) { panel_->setFolded(on); });
     ignore_white_space_ =
         box(tr("Ignore &white space"), QStringLiteral("diff/ignore_white_space"), false, [this](bool on) {
             if (auto done = panel_->setIgnoreWhiteSpace(on); !done)
@@ -176,8 +184,10 @@ void DiffView::compareAgainst(const QString& reference)
 {
     reference_ = reference;
     // A choice made here is no longer the comparison of the two selected.
-    if (!session_->secondary().isEmpty())
-        session_->compareWith({});
+    if (!session_->secondary().isEmpty()) {
+        session_->compareWith({});  // shows it
+        return;
+    }
     stale_ = true;
     if (isVisible())
         refresh();
@@ -271,6 +281,7 @@ void DiffView::refresh()
     fillReferences();
     right_id_ = session_->primary();
     left_id_.clear();
+    both_judged_ = false;
     if (right_id_.isEmpty()) {
         showMessage(session_->run() ? tr("Select a candidate to see what changed in it.")
                                     : tr("Open a run, or start one, to compare its sources."));
@@ -291,14 +302,15 @@ void DiffView::refresh()
     auto right = sideOf(right_id_);
     for (const auto* side : {&left, &right}) {
         if (!*side) {
-            showMessage(errorText(tr("The source of %1 cannot be read")
-                                      .arg(session_->title(side == &left ? left_id_ : right_id_)),
-                                  side->error()));
+            showMessage(errorText(
+                tr("The source of %1 cannot be read").arg(session_->title(side == &left ? left_id_ : right_id_)),
+                side->error()));
             return;
         }
     }
     heading_->setText(session_->title(left_id_) + (two_selected ? QString() : roleOf(reference_)) +
                       QStringLiteral(" ↔ ") + session_->title(right_id_));
+    both_judged_ = session_->evaluation(left_id_) && session_->evaluation(right_id_);
     content_->setCurrentWidget(panel_);
     if (auto done = panel_->setSides(std::move(*left), std::move(*right)); !done)
         showMessage(errorText(tr("The difference cannot be shown"), done.error()));

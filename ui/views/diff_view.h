@@ -63,6 +63,7 @@ private:
     QString reference_;
     QString left_id_, right_id_;
     bool stale_ = true;
+    bool both_judged_ = false;  ///< both that are shown have their verdict
 };
 
 }  // namespace cuco::ui

@@ -36,7 +36,7 @@ TimelineView::TimelineView(RunSession* session, QWidget* parent) : QWidget(paren
     details_ = new QLabel;
     details_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     details_->setFont(monoFont(-1));
-    details_->setMargin(grid / 2);
+    details_->setContentsMargins(grid, grid / 2, grid, grid / 2);
     details_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     details_area_ = new QScrollArea(this);
     details_area_->setFrameShape(QFrame::NoFrame);
@@ -119,10 +119,16 @@ void TimelineView::buildHelp()
     for (const auto& [key, meaning] : keys)
         rows += QStringLiteral("<tr><td style='padding-right:16px'><b>%1</b></td><td>%2</td></tr>")
                     .arg(key.toHtmlEscaped(), meaning.toHtmlEscaped());
+    QString legend;
+    const Colors colors;
+    for (const Activity activity :
+         {Activity::compute, Activity::communication, Activity::copy, Activity::wait, Activity::host})
+        legend += QStringLiteral("<span style='background:%1'>&nbsp;&nbsp;&nbsp;&nbsp;</span> %2 &nbsp; ")
+                      .arg(colors.of(activity).name(), activityName(activity).toHtmlEscaped());
     help_ = new QFrame(this);
     help_->setFrameShape(QFrame::StyledPanel);
     help_->setAutoFillBackground(true);
-    auto* label = new QLabel(QStringLiteral("<table cellspacing='3'>%1</table>").arg(rows), help_);
+    auto* label = new QLabel(QStringLiteral("<p>%1</p><table cellspacing='3'>%2</table>").arg(legend, rows), help_);
     auto* layout = new QVBoxLayout(help_);
     layout->addWidget(label);
     help_->hide();
@@ -186,8 +192,9 @@ void TimelineView::load(TimelinePane* pane, const QString& id)
     }
     auto timeline = session_->timeline(id);
     if (!timeline) {
-        pane->showMessage(session_->title(id), errorText(tr("The timeline of %1 cannot be read").arg(session_->title(id)),
-                                                         timeline.error()));
+        pane->showMessage(
+            session_->title(id),
+            errorText(tr("The timeline of %1 cannot be read").arg(session_->title(id)), timeline.error()));
         return;
     }
     if (!*timeline) {
@@ -230,7 +237,7 @@ void TimelineView::searchChanged(const QString& text)
     matches_.clear();
     if (const TimelineIndex* index = activeCanvas()->index(); index && !text.isEmpty())
         matches_ = index->search(text.toStdString());
-    search_count_->setText(text.isEmpty()           ? QString()
+    search_count_->setText(text.isEmpty()         ? QString()
                            : matches_.size() == 1 ? tr("1 match")
                                                   : tr("%1 matches").arg(matches_.size()));
 }

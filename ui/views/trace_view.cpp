@@ -114,8 +114,10 @@ void TraceView::reload()
 void TraceView::showEvent(QShowEvent* event)
 {
     QWidget::showEvent(event);
-    if (stale_)
+    if (stale_) {
         addNew();
+        followSelection();
+    }
 }
 
 void TraceView::addNew()
@@ -131,9 +133,10 @@ void TraceView::addNew()
     const bool was_empty = model_->stepCount() == 0;
     model_->add(*steps);
     updateAgents();
-    if (was_empty)
+    if (was_empty) {
         tree_->expand(filter_->mapFromSource(model_->runIndex()));
-    followSelection();
+        followSelection();
+    }
 }
 
 void TraceView::updateHeading()

@@ -12,7 +12,8 @@ const char* CudaHighlighting::keywords(int set) const
 {
     if (set == 1)
         return "alignas alignof and asm auto bool break case catch char char8_t char16_t char32_t class concept const "
-               "consteval constexpr constinit const_cast continue co_await co_return co_yield decltype default delete do "
+               "consteval constexpr constinit const_cast continue co_await co_return co_yield decltype default delete "
+               "do "
                "double dynamic_cast else enum explicit export extern false final float for friend goto if inline int "
                "long mutable namespace new noexcept not nullptr operator or override private protected public register "
                "reinterpret_cast requires return short signed sizeof static static_assert static_cast struct switch "

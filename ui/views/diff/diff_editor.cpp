@@ -187,8 +187,8 @@ void DiffEditor::goTo(int line)
 {
     setCursorPosition(line, 0);
     const long visible = SendScintilla(SCI_VISIBLEFROMDOCLINE, static_cast<unsigned long>(line));
-    const long third = SendScintilla(SCI_LINESONSCREEN) / 3;
-    SendScintilla(SCI_SETFIRSTVISIBLELINE, static_cast<unsigned long>(std::max(visible - third, 0L)));
+    const long above = std::max(SendScintilla(SCI_LINESONSCREEN) / 3, static_cast<long>(context_lines) + 1);
+    SendScintilla(SCI_SETFIRSTVISIBLELINE, static_cast<unsigned long>(std::max(visible - above, 0L)));
 }
 
 int DiffEditor::find(const QString& text, bool forward)
@@ -217,8 +217,9 @@ QString DiffEditor::selectedSource() const
     const long begin = SendScintilla(SCI_GETSELECTIONSTART), end = SendScintilla(SCI_GETSELECTIONEND);
     QByteArray source;
     bool first = true;
-    for (long line = SendScintilla(SCI_LINEFROMPOSITION, static_cast<unsigned long>(begin));
-         line <= SendScintilla(SCI_LINEFROMPOSITION, static_cast<unsigned long>(end)); ++line) {
+    const long last = std::min(SendScintilla(SCI_LINEFROMPOSITION, static_cast<unsigned long>(end)),
+                               static_cast<long>(page_.lines.size()) - 1);
+    for (long line = SendScintilla(SCI_LINEFROMPOSITION, static_cast<unsigned long>(begin)); line <= last; ++line) {
         const PageLine& shown = page_.lines[static_cast<std::size_t>(line)];
         if (shown.filler)
             continue;

@@ -46,7 +46,7 @@ DiffPanel::DiffPanel(QWidget* parent) : QWidget(parent), pages_(new QStackedLayo
     }
     connect(overview_, &HunkOverview::lineClicked, this, [this](int line) {
         reveal(unified_ ? PageKind::unified : PageKind::left, line);
-        front()->goTo(line);
+        goToLine(line);
     });
     for (const PageKind kind : {PageKind::left, PageKind::right})
         connect(editor(kind), &QsciScintillaBase::SCN_FOCUSIN, this, [this, kind] { side_used_last_ = kind; });
@@ -116,8 +116,7 @@ Result<void> DiffPanel::rebuild()
         fill(kind);
     annotateFaults();
     updateOverview();
-    if (!front()->page().hunks.empty())
-        front()->goTo(front()->page().hunks.front().first);
+    showFirstHunk();
     Q_EMIT hunkChanged();
     if (!diff)
         return std::unexpected(diff.error());
@@ -147,8 +146,8 @@ void DiffPanel::annotateFaults()
             editor(kind)->setNote(line, note, true);
             for (const PageKind other : together(kind)) {
                 if (other != kind)
-                    editor(other)->setNote(line, QString(note.count(QLatin1Char('\n')), QLatin1Char('\n')) + QLatin1Char(' '),
-                                           false);
+                    editor(other)->setNote(
+                        line, QString(note.count(QLatin1Char('\n')), QLatin1Char('\n')) + QLatin1Char(' '), false);
             }
         }
     }
@@ -163,8 +162,7 @@ void DiffPanel::setUnified(bool unified)
     pages_->setCurrentIndex(unified ? 1 : 0);
     setFocusProxy(front());
     updateOverview();
-    if (hunks() > 0)
-        front()->goTo(front()->page().hunks.front().first);
+    showFirstHunk();
     Q_EMIT hunkChanged();
 }
 
@@ -193,14 +191,27 @@ void DiffPanel::reveal(PageKind kind, int line)
         setFoldHidden(page, static_cast<int>(fold - folds.begin()), false);
 }
 
+void DiffPanel::goToLine(int line)
+{
+    // Each by itself: a scroll bar that does not know its new range yet would cut the other's way short.
+    scrolling_ = true;
+    for (const PageKind kind : together(unified_ ? PageKind::unified : PageKind::right))
+        editor(kind)->goTo(line);
+    scrolling_ = false;
+    updateSight();
+}
+
+void DiffPanel::showFirstHunk()
+{
+    goToLine(hunks() > 0 ? front()->page().hunks.front().first : 0);
+}
+
 void DiffPanel::goToHunk(int direction)
 {
     if (hunks() == 0)
         return;
     hunk_ = std::clamp(hunk_ + direction, 0, hunks() - 1);
-    const int line = front()->page().hunks[static_cast<std::size_t>(hunk_)].first;
-    for (const PageKind kind : together(unified_ ? PageKind::unified : PageKind::right))
-        editor(kind)->goTo(line);
+    goToLine(front()->page().hunks[static_cast<std::size_t>(hunk_)].first);
     Q_EMIT hunkChanged();
 }
 
@@ -241,7 +252,8 @@ void DiffPanel::updateSight()
         return static_cast<int>(
             shown->SendScintilla(QsciScintillaBase::SCI_DOCLINEFROMVISIBLE, static_cast<unsigned long>(row)));
     };
-    overview_->setSight(lineOf(first), std::min(lineOf(first + rows), static_cast<int>(shown->page().lines.size()) - 1));
+    overview_->setSight(lineOf(first),
+                        std::min(lineOf(first + rows), static_cast<int>(shown->page().lines.size()) - 1));
 }
 
 void DiffPanel::resizeEvent(QResizeEvent* event)

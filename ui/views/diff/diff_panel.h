@@ -47,6 +47,8 @@ private:
     Result<void> rebuild();
     void fill(PageKind kind);
     void annotateFaults();
+    void goToLine(int line);
+    void showFirstHunk();
     void scrollTogether(DiffEditor* from, DiffEditor* to);
     void setFoldHidden(PageKind kind, int fold, bool hidden);
     void reveal(PageKind kind, int line);

@@ -115,9 +115,8 @@ void TimelineIndex::buildRows()
         for (std::uint32_t i = 0; i < lane.intervals.size(); ++i) {
             const Interval& interval = lane.intervals[i];
             // Nested intervals find the next level; imported ones that cross each other do so, too.
-            auto level = std::ranges::find_if(built.rows, [&](const SpanRow& row) {
-                return row.empty() || row.back().end_ns <= interval.begin_ns;
-            });
+            auto level = std::ranges::find_if(
+                built.rows, [&](const SpanRow& row) { return row.empty() || row.back().end_ns <= interval.begin_ns; });
             if (level == built.rows.end()) {
                 if (built.rows.size() == deepest_level) {
                     ++built.too_deep;
@@ -162,9 +161,8 @@ void TimelineIndex::buildFlows()
                 in_flows_.push_back({lane, i});
         }
     }
-    std::ranges::sort(in_flows_, {}, [this](IntervalRef ref) {
-        return std::pair(interval(ref).flow, interval(ref).begin_ns);
-    });
+    std::ranges::sort(in_flows_, {},
+                      [this](IntervalRef ref) { return std::pair(interval(ref).flow, interval(ref).begin_ns); });
 }
 
 std::string_view TimelineIndex::name(IntervalRef ref) const
@@ -178,7 +176,8 @@ std::vector<IntervalRef> TimelineIndex::flowOf(IntervalRef ref) const
     const std::uint32_t flow = interval(ref).flow;
     if (flow == 0)
         return {};
-    const auto members = std::ranges::equal_range(in_flows_, flow, {}, [this](IntervalRef r) { return interval(r).flow; });
+    const auto members =
+        std::ranges::equal_range(in_flows_, flow, {}, [this](IntervalRef r) { return interval(r).flow; });
     std::vector<IntervalRef> others;
     std::ranges::copy_if(members, std::back_inserter(others), [&](IntervalRef other) { return other != ref; });
     return others;

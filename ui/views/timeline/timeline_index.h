@@ -37,8 +37,8 @@ public:
     static constexpr std::size_t deepest_level = 16;
 
     struct LaneRows {
-        std::vector<SpanRow> rows;    ///< one a nesting level; at least one
-        std::size_t too_deep = 0;     ///< intervals below the deepest level
+        std::vector<SpanRow> rows;  ///< one a nesting level; at least one
+        std::size_t too_deep = 0;   ///< intervals below the deepest level
     };
     struct RankGroup {
         int rank = 0;

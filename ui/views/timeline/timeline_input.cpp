@@ -40,7 +40,8 @@ void TimelineCanvas::keyPressEvent(QKeyEvent* event)
         QAbstractScrollArea::keyPressEvent(event);
         return;
     }
-    const double anchor = cursor_ns_ && range_.contains(*cursor_ns_) ? *cursor_ns_ : range_.begin_ns + range_.length() / 2;
+    const double anchor =
+        cursor_ns_ && range_.contains(*cursor_ns_) ? *cursor_ns_ : range_.begin_ns + range_.length() / 2;
     const QString text = event->text();
     if (text == QLatin1String(".")) {
         stepInLane(+1);
@@ -156,9 +157,7 @@ void TimelineCanvas::mouseMoveEvent(QMouseEvent* event)
         std::abs(event->pos().x() - drag_from_.x()) >= QApplication::startDragDistance() / 2)
         drag_ = Drag::range;
     if (drag_ == Drag::range) {
-        const auto timeAt = [&](int x) {
-            return std::clamp(seen.timeAt(x), range_.begin_ns, range_.end_ns);
-        };
+        const auto timeAt = [&](int x) { return std::clamp(seen.timeAt(x), range_.begin_ns, range_.end_ns); };
         const double from = timeAt(drag_from_.x()), to = timeAt(event->pos().x());
         setSelectedRange(TimeRange{std::min(from, to), std::max(from, to)});
     } else if (drag_ == Drag::pan) {
@@ -217,8 +216,9 @@ void TimelineCanvas::showTooltip(QPoint position, QPoint global)
                             .arg(too_deep)
                             .arg(TimelineIndex::deepest_level);
         } else if (band && band->kind == Band::Kind::overlap) {
-            text = tr("Blue: computing. Blue over orange: communication hidden under it. "
-                      "Orange with a red edge: exposed communication.");
+            text =
+                tr("Blue: computing. Blue over orange: communication hidden under it. "
+                   "Orange with a red edge: exposed communication.");
         } else if (band) {
             text = tr("Click to collapse or expand this rank.");
         }

@@ -37,8 +37,8 @@ const Band* TimelineLayout::bandAt(int y) const
 
 const Band* TimelineLayout::bandOfLane(std::uint32_t lane) const
 {
-    const auto band = std::ranges::find_if(
-        bands_, [&](const Band& b) { return b.kind == Band::Kind::lane && b.lane == lane; });
+    const auto band =
+        std::ranges::find_if(bands_, [&](const Band& b) { return b.kind == Band::Kind::lane && b.lane == lane; });
     return band == bands_.end() ? nullptr : &*band;
 }
 

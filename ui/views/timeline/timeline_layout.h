@@ -14,8 +14,8 @@ struct Band {
     enum class Kind { rank_header, lane, overlap };
     Kind kind = Kind::lane;
     int y = 0, height = 0;
-    std::size_t group = 0;    ///< index into TimelineIndex::ranks()
-    std::uint32_t lane = 0;   ///< of a lane
+    std::size_t group = 0;   ///< index into TimelineIndex::ranks()
+    std::uint32_t lane = 0;  ///< of a lane
 };
 
 /// Where ranks and lanes lie. A collapsed rank keeps its header and its overlap strip.

@@ -96,21 +96,21 @@ void TimelineCanvas::paintFlows(QPainter& painter)
         const auto to = rectOf(flow_[i]);
         if (!to)
             continue;
-        // From the earlier one's end to the later one's begin, as an arrow of time.
+        // From the earlier one's end to the later one's begin; where they overlap, straight across.
         const bool forward = index_->interval(*selected_).begin_ns <= index_->interval(flow_[i]).begin_ns;
         const QRect &first = forward ? *from : *to, &second = forward ? *to : *from;
-        const QPointF begin(first.right(), first.center().y()), end(second.left(), second.center().y());
-        const double bend = std::clamp(std::abs(end.x() - begin.x()) / 2, 24.0, 160.0);
+        const QPointF begin(std::min(first.right(), second.left()), first.center().y());
+        const QPointF end(second.left(), second.center().y());
+        const QPointF bend(std::min((end.x() - begin.x()) / 2, 160.0), 0);
         QPainterPath path(begin);
-        path.cubicTo(begin + QPointF(bend, 0), end - QPointF(bend, 0), end);
+        path.cubicTo(begin + bend, end - bend, end);
         painter.setBrush(Qt::NoBrush);
         painter.setPen(QPen(colors_->background, 4));
         painter.drawPath(path);
         painter.setPen(QPen(colors_->readable(colors_->selected), 1.6));
         painter.drawPath(path);
-        painter.setPen(Qt::NoPen);
         painter.setBrush(colors_->readable(colors_->selected));
-        painter.drawPolygon(QPolygonF({end, end + QPointF(-6, -4), end + QPointF(-6, 4)}));
+        painter.drawEllipse(end, 2.5, 2.5);
     }
     painter.setRenderHint(QPainter::Antialiasing, false);
 }

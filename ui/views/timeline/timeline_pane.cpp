@@ -54,8 +54,9 @@ void TimelinePane::styleHeading()
     const Colors colors = colorsFor(palette());
     name_->setFont(textFont(0, QFont::DemiBold));
     badge_->setFont(textFont(-1));
-    badge_->setStyleSheet(QStringLiteral("QLabel { color: %1; border: 1px solid %1; border-radius: 4px; padding: 1px 6px; }")
-                              .arg(colors.readable(colors.reference).name()));
+    badge_->setStyleSheet(
+        QStringLiteral("QLabel { color: %1; border: 1px solid %1; border-radius: 4px; padding: 1px 6px; }")
+            .arg(colors.readable(colors.reference).name()));
 }
 
 void TimelinePane::changeEvent(QEvent* event)
@@ -73,10 +74,10 @@ void TimelinePane::showTimeline(const QString& name, std::shared_ptr<const Timel
     badge_->setText(sourceBadge(timeline->source));
     badge_->setVisible(true);
     QString summary = overlapSummary(report);
-    if (!timeline->title.empty())
-        summary = QString::fromStdString(timeline->title) + QStringLiteral("   ") + summary;
     if (timeline->dropped > 0)
         summary += QStringLiteral(" · ") + tr("%1 records were lost").arg(timeline->dropped);
+    if (!timeline->title.empty())
+        summary += QStringLiteral("   ") + QString::fromStdString(timeline->title);
     summary_->setText(summary);
     summary_->setToolTip(summary);
     message_->clear();
@@ -103,7 +104,8 @@ bool TimelinePane::hasTimeline() const
 
 QString TimelinePane::headingText() const
 {
-    return name_->text() + QLatin1Char(' ') + (hasTimeline() ? badge_->text() + QLatin1Char(' ') : QString()) + summary_->text();
+    return name_->text() + QLatin1Char(' ') + (hasTimeline() ? badge_->text() + QLatin1Char(' ') : QString()) +
+           summary_->text();
 }
 
 QString TimelinePane::message() const

@@ -109,8 +109,8 @@ TrackPainter::TrackPainter(QPainter& painter, const TrackView& view, const Color
 {
 }
 
-void TrackPainter::paint(const TimelineIndex& index, const TimelineLayout& layout,
-                         const std::set<int>& collapsed_ranks, std::optional<double> bound_ns)
+void TrackPainter::paint(const TimelineIndex& index, const TimelineLayout& layout, const std::set<int>& collapsed_ranks,
+                         std::optional<double> bound_ns)
 {
     painter_.fillRect(QRect(QPoint(0, 0), view_.size), colors_.background);
     paintGrid();
@@ -185,8 +185,9 @@ void TrackPainter::paintHeader(const TimelineIndex& index, const Band& band, boo
     painter_.setBrush(colors_.secondary);
     painter_.setRenderHint(QPainter::Antialiasing);
     const QPointF center(rect.left() + 12, rect.center().y() + 0.5);
-    const QPolygonF arrow = collapsed ? QPolygonF({center + QPointF(-2, -4), center + QPointF(3, 0), center + QPointF(-2, 4)})
-                                      : QPolygonF({center + QPointF(-4, -2), center + QPointF(4, -2), center + QPointF(0, 3)});
+    const QPolygonF arrow =
+        collapsed ? QPolygonF({center + QPointF(-2, -4), center + QPointF(3, 0), center + QPointF(-2, 4)})
+                  : QPolygonF({center + QPointF(-4, -2), center + QPointF(4, -2), center + QPointF(0, 3)});
     painter_.drawPolygon(arrow);
     painter_.setRenderHint(QPainter::Antialiasing, false);
     painter_.setFont(bold_);
@@ -224,14 +225,15 @@ void TrackPainter::paintLane(const TimelineIndex& index, const Band& band)
             if (run.merged || run.width < narrowest_text)
                 continue;
             const std::string_view name = index.name({band.lane, rows[level][run.span].item});
-            const QString label =
-                metrics.elidedText(QString::fromUtf8(name.data(), static_cast<qsizetype>(std::min<std::size_t>(name.size(), 256))),
-                                   Qt::ElideRight, width - 8);
+            const QString label = metrics.elidedText(
+                QString::fromUtf8(name.data(), static_cast<qsizetype>(std::min<std::size_t>(name.size(), 256))),
+                Qt::ElideRight, width - 8);
             if (label.size() < 3 && label.size() < static_cast<qsizetype>(name.size()))
                 continue;
             const QRect box(x + 4, y, width - 8, height);
             if (activity != Activity::compute)  // plain ground below the letters: the pattern would cut them
-                painter_.fillRect(QRect(x + 2, y + 2, metrics.horizontalAdvance(label) + 4, height - 4), brushes_.color(activity));
+                painter_.fillRect(QRect(x + 2, y + 2, metrics.horizontalAdvance(label) + 4, height - 4),
+                                  brushes_.color(activity));
             painter_.setPen(brushes_.textOn(activity));
             painter_.drawText(box, Qt::AlignVCenter, label);
         }

@@ -9,12 +9,13 @@
 #include <QTextBlock>
 #include <QTextCursor>
 #include <QTextDocument>
+#include <QTextTable>
 
 namespace cuco::ui {
 
 namespace {
 
-constexpr qsizetype longest_body = 512 * 1024;
+constexpr qsizetype longest_body = 256 * 1024;
 constexpr QLatin1String candidate_scheme("candidate");
 
 bool isCode(const QTextBlock& block)
@@ -38,7 +39,8 @@ StepText::StepText(QWidget* parent) : QTextBrowser(parent)
 
 QVariant StepText::loadResource(int, const QUrl&)
 {
-    return {};
+    // Not a null one: the document would then open a local file itself.
+    return QByteArray("");
 }
 
 void StepText::showSentence(const QString& sentence)
@@ -52,9 +54,10 @@ void StepText::showStep(const AgentStep& step, const std::function<bool(const QS
     if (body.size() > longest_body)
         body = body.left(longest_body) + tr("\n\n*The rest of this step is too long to be shown.*");
     document()->setDefaultFont(textFont());
-    document()->setMarkdown(body, QTextDocument::MarkdownFeatures(QTextDocument::MarkdownDialectGitHub) |
-                                      QTextDocument::MarkdownNoHTML);
+    document()->setMarkdown(
+        body, QTextDocument::MarkdownFeatures(QTextDocument::MarkdownDialectGitHub) | QTextDocument::MarkdownNoHTML);
     styleCode();
+    styleTables();
     linkCandidates(is_candidate);
     insertHeading(step);
     moveCursor(QTextCursor::Start);
@@ -83,6 +86,23 @@ void StepText::styleCode()
             cursor.setPosition(fragment.fragment().position());
             cursor.setPosition(fragment.fragment().position() + fragment.fragment().length(), QTextCursor::KeepAnchor);
             cursor.mergeCharFormat(code);
+        }
+    }
+}
+
+void StepText::styleTables()
+{
+    const Colors colors = colorsFor(palette());
+    for (QTextFrame* frame : document()->rootFrame()->childFrames()) {
+        if (auto* table = qobject_cast<QTextTable*>(frame)) {
+            QTextTableFormat format = table->format();
+            format.setCellPadding(grid / 2);
+            format.setCellSpacing(0);
+            format.setBorderCollapse(true);
+            format.setBorder(1);
+            format.setBorderBrush(colors.border);
+            format.setBorderStyle(QTextFrameFormat::BorderStyle_Solid);
+            table->setFormat(format);
         }
     }
 }
@@ -132,6 +152,9 @@ void StepText::insertHeading(const AgentStep& step)
         link.setFontUnderline(true);
         cursor.insertText(id, link);
     }
+    QTextBlockFormat gap;
+    gap.setBottomMargin(grid);
+    cursor.mergeBlockFormat(gap);
 }
 
 }  // namespace cuco::ui

@@ -30,6 +30,7 @@ Q_SIGNALS:
 
 private:
     void styleCode();
+    void styleTables();
     void linkCandidates(const std::function<bool(const QString& id)>& is_candidate);
     void insertHeading(const AgentStep& step);
 };
