@@ -135,6 +135,8 @@ RunController::~RunController()
         d_->thread.request_stop();
         d_->thread.join();
     }
+    // The observer may still call this object while it is told the last events.
+    d_->run.events.flush();
 }
 
 void RunController::start()

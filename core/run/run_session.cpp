@@ -30,6 +30,25 @@ void cutDetail(std::string& detail)
     detail.resize(end);
 }
 
+/// How many proposals may be in flight; also those of one generation.
+int windowOf(const RunConfig& config)
+{
+    return config.islands * config.children;
+}
+
+struct Place {
+    int island = 0, generation = 0;
+};
+
+/// Seeds first, one an island; then the islands in turn.
+Place placeOf(const RunConfig& config, int number)
+{
+    if (number < config.islands)
+        return {number, 0};
+    const int child = number - config.islands;
+    return {child % config.islands, 1 + child / windowOf(config)};
+}
+
 std::string logLine(const Candidate& candidate)
 {
     const Evaluation& evaluation = *candidate.evaluation;
@@ -152,7 +171,7 @@ void RunSession::enqueueUnsettled()
 
 void RunSession::propose()
 {
-    const int window = run_.config.islands * run_.config.children;
+    const int window = windowOf(run_.config);
     for (;;) {
         int number = 0;
         {
@@ -193,12 +212,12 @@ bool RunSession::proposeOne(int number)
         return true;
     }
     Proposal& proposal = **asked;
-    const int islands = run_.config.islands, per_generation = islands * run_.config.children;
+    const Place place = placeOf(run_.config, number);
     Candidate candidate;
     candidate.number = number;
     candidate.id = fmt::format("c{}", number);
-    candidate.island = number < islands ? number : (number - islands) % islands;
-    candidate.generation = number < islands ? 0 : 1 + (number - islands) / per_generation;
+    candidate.island = place.island;
+    candidate.generation = place.generation;
     candidate.parents = std::move(proposal.parents);
     candidate.proposer = std::move(proposal.proposer);
     candidate.summary = std::move(proposal.summary);
@@ -234,18 +253,18 @@ Result<std::optional<Proposal>> RunSession::ask(int number)
     const RunConfig& config = run_.config;
     if (number < config.islands)
         return run_.proposer->seed(number);
-    const int window = config.islands * config.children;
+    const Place place = placeOf(config, number);
     ProposalContext context;
     context.number = number;
-    context.island = (number - config.islands) % config.islands;
-    context.generation = 1 + (number - config.islands) / window;
+    context.island = place.island;
+    context.generation = place.generation;
     context.generations = config.generations;
-    context.proposals_per_generation = window;
+    context.proposals_per_generation = windowOf(config);
     context.run_seed = config.seed;
     context.parent_selection = config.parent_selection;
     {
         const std::scoped_lock guard(run_.mutex);
-        context.visible = run_.population.firstOnes(number - window + 1);
+        context.visible = run_.population.firstOnes(number - windowOf(config) + 1);
     }
     context.is_known = [this](const std::string& sha256) {
         const std::scoped_lock guard(run_.mutex);
