@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The part of a session that takes stored candidates to their evaluation.
+#include "core/run/run_session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace cuco {
+
+namespace {
+
+/// As much of a compiler's log as stays in memory; the run file has all of it.
+constexpr std::size_t kept_detail_bytes = 4'000;
+
+void cutDetail(std::string& detail)
+{
+    if (detail.size() <= kept_detail_bytes)
+        return;
+    std::size_t end = kept_detail_bytes;
+    while (end > 0 && (static_cast<unsigned char>(detail[end]) & 0xC0) == 0x80)
+        --end;
+    detail.resize(end);
+}
+
+std::string logLine(const Candidate& candidate)
+{
+    const Evaluation& evaluation = *candidate.evaluation;
+    if (!evaluation.verified())
+        return fmt::format("{}: {}: {}", candidate.id, toString(evaluation.verdict), evaluation.message);
+    const auto speedup = evaluation.speedup();
+    const auto time = evaluation.timeUs();
+    if (!speedup || !time)
+        return fmt::format("{}: verified", candidate.id);
+    return fmt::format("{}: verified, {:.1f} µs, {:.3f}×", candidate.id, *time, *speedup);
+}
+
+}  // namespace
+
+void RunSession::enqueue(int number)
+{
+    RunPopulation::CandidatePointer first;
+    {
+        const std::scoped_lock guard(run_.mutex);
+        const auto& candidate = run_.population.at(number);
+        first = run_.population.at(run_.population.firstWithSource(candidate->source_sha256));
+        if (first == candidate) {
+            to_compile_.insert(number);
+            run_.changed.notify_all();
+            return;
+        }
+    }
+    EvaluationResult result;
+    result.evaluation.verdict = Verdict::duplicate;
+    result.evaluation.message = fmt::format("The text equals that of {}.", first->id);
+    settle(number, std::move(result));
+}
+
+void RunSession::compileLoop()
+{
+    for (;;) {
+        int number = 0;
+        {
+            std::unique_lock lock(run_.mutex);
+            run_.changed.wait(lock, [&] { return halted() || closing_ || !to_compile_.empty(); });
+            if (halted() || to_compile_.empty())
+                return;
+            number = *to_compile_.begin();
+            to_compile_.erase(to_compile_.begin());
+        }
+        compileOne(number);
+    }
+}
+
+void RunSession::measureLoop()
+{
+    for (;;) {
+        std::map<int, ToMeasure>::node_type next;
+        {
+            std::unique_lock lock(run_.mutex);
+            run_.changed.wait(lock, [&] { return halted() || closing_ || !to_measure_.empty(); });
+            if (halted() || to_measure_.empty())
+                return;
+            next = to_measure_.extract(to_measure_.begin());
+        }
+        measureOne(next.key(), std::move(next.mapped()));
+    }
+}
+
+void RunSession::compileOne(int number)
+{
+    setState(number, CandidateState::compiling);
+    std::string id;
+    {
+        const std::scoped_lock guard(run_.mutex);
+        id = run_.population.at(number)->id;
+    }
+    auto source = run_.file->source(id);
+    if (!source)
+        return fail(source.error());
+    EvaluationRequest request;
+    request.source = std::move(*source);
+    request.ranks = run_.config.ranks;
+    request.input_seed = run_.config.seed;
+    auto compiled = run_.evaluator->compile(request, halt_.get_token());
+    if (halted())
+        return;
+    if (!compiled)
+        return fail(compiled.error());
+    if (!compiled->evaluation.verified())
+        return settle(number, {std::move(compiled->evaluation), std::nullopt});
+    setState(number, CandidateState::queued);
+    const std::scoped_lock guard(run_.mutex);
+    to_measure_.emplace(number, ToMeasure{std::move(request), std::move(*compiled)});
+    run_.changed.notify_all();
+}
+
+void RunSession::measureOne(int number, ToMeasure work)
+{
+    setState(number, CandidateState::measuring);
+    auto result = run_.evaluator->measure(work.request, std::move(work.compiled), halt_.get_token());
+    if (halted())
+        return;
+    if (!result)
+        return fail(result.error());
+    settle(number, std::move(*result));
+}
+
+void RunSession::settle(int number, EvaluationResult result)
+{
+    Candidate settled;
+    {
+        const std::scoped_lock guard(run_.mutex);
+        settled = *run_.population.at(number);
+    }
+    settled.state = CandidateState::settled;
+    settled.evaluation = std::move(result.evaluation);
+    if (auto stored = run_.file->settleCandidate(settled, result.timeline); !stored)
+        return fail(stored.error());
+    addLog(run_, "info", logLine(settled));
+    cutDetail(settled.evaluation->detail);
+    const std::scoped_lock guard(run_.mutex);
+    const auto changed = run_.population.change(number, [&](Candidate& candidate) {
+        candidate.state = CandidateState::settled;
+        candidate.evaluation = std::move(settled.evaluation);
+    });
+    --in_flight_;
+    ++settled_here_;
+    run_.events.post(CandidateChanged{*changed});
+    postProgress();
+    run_.changed.notify_all();
+}
+
+void RunSession::setState(int number, CandidateState state)
+{
+    const std::scoped_lock guard(run_.mutex);
+    const auto changed = run_.population.change(number, [&](Candidate& candidate) { candidate.state = state; });
+    run_.events.post(CandidateChanged{*changed});
+    postProgress();
+}
+
+/// What was cut short is evaluated again when the run goes on.
+void RunSession::releaseInFlight()
+{
+    const std::scoped_lock guard(run_.mutex);
+    for (int number = run_.population.settledPrefix(); number < run_.population.size(); ++number) {
+        const CandidateState state = run_.population.at(number)->state;
+        if (state == CandidateState::settled || state == CandidateState::proposed)
+            continue;
+        const auto changed =
+            run_.population.change(number, [](Candidate& candidate) { candidate.state = CandidateState::proposed; });
+        run_.events.post(CandidateChanged{*changed});
+    }
+    postProgress();
+}
+
+int RunSession::compileWorkers() const
+{
+    if (run_.config.compile_workers > 0)
+        return run_.config.compile_workers;
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+/// A GPU measures one candidate at a time; a model does not mind company.
+int RunSession::measureWorkers() const
+{
+    if (!run_.evaluator->probe().modelled)
+        return 1;
+    return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 2);
+}
+
+}  // namespace cuco
