@@ -47,8 +47,7 @@ struct Model {
     double shared_latency_us = 0.02;
     double barrier_latency_us = 0.03;
     double grid_barrier_latency_us = 1.2;
-    double lsa_arrive_us = 0.35;
-    double lsa_propagate_us = 0.65;
+    double lsa_signal_us = 1.2;
     double lsa_per_peer_us = 0.085;
     double poll_local_us = 0.3;
 

@@ -2,14 +2,101 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "runtime/machine.h"
+#include "nccl_device.h"
 
+#include "runtime/machine.h"
+#include "runtime/streams.h"
+
+#include <functional>
+#include <memory>
 #include <string>
 
 namespace cuco_emu {
+
+/// LSA barriers of one device communicator, all ranks. A slot is one barrier of one handle.
+struct LsaState {
+    struct Arrival {
+        std::uint32_t epoch = 0;
+        Time seen = 0;  ///< when the receiver can see it
+    };
+    struct Waiter {
+        Thread* thread;
+        std::size_t place;
+        std::uint32_t epoch;
+    };
+    int ranks = 0;
+    std::size_t slots = 0;
+    std::vector<std::uint32_t> epochs;  ///< [rank][slot]
+    std::vector<Arrival> inbox;         ///< [to][from][slot]
+    std::vector<Waiter> waiters;
+};
+
+/// Hosts of all ranks meet here, once for each collective call.
+struct HostMeeting {
+    int arrived = 0;
+    std::vector<Rank*> waiting;
+};
+
+/// One collective operation; ranks add their part in the order of their calls.
+struct Collective {
+    struct Part {
+        const void* send = nullptr;
+        void* receive = nullptr;
+        CommandPtr command;
+        Kernel* kernel = nullptr;
+        bool called = false, ready = false;
+    };
+    std::string name;
+    std::size_t count = 0;
+    ncclDataType_t type = ncclInt8;
+    ncclRedOp_t operation = ncclSum;
+    int root = 0;
+    std::uint64_t number = 0;
+    std::vector<Part> parts;
+    int ready = 0;
+    Work work;
+};
+
+/// All ranks of a communicator.
+struct Clique {
+    std::vector<ncclComm*> members;
+    HostMeeting meeting;
+    std::map<std::uint64_t, std::unique_ptr<Collective>> collectives;
+    std::uint64_t next_flow = 1;
+    struct Transfer {
+        int from = 0, to = 0;
+        const void* send = nullptr;
+        void* receive = nullptr;
+        std::size_t bytes = 0;
+        std::function<void()> sent, received;
+        Work work;
+    };
+    std::map<std::pair<int, int>, std::deque<std::unique_ptr<Transfer>>> transfers;  ///< with one side only so far
+    std::vector<std::unique_ptr<LsaState>> lsa_states;
+    struct Offer {
+        void* buffer = nullptr;
+        std::size_t bytes = 0;
+        int flags = 0;
+    };
+    std::vector<Offer> offers;  ///< of the registration under way
+    LsaState* new_state = nullptr;
+};
+
+std::size_t element_bytes(ncclDataType_t type);
+const char* type_name(ncclDataType_t type);
+
+/// What the operation does to memory, once all ranks take part.
+void perform(const Collective& collective);
 
 /// In words, for a thread that waits in an LSA barrier, and for a collective's kernel.
 std::string describe_lsa_wait(const Thread& thread);
 std::string describe_collective_wait(const Kernel& kernel);
 
 }  // namespace cuco_emu
+
+struct ncclComm {
+    std::shared_ptr<cuco_emu::Clique> clique;
+    cuco_emu::Rank* owner = nullptr;
+    int rank = 0, ranks = 0;
+    std::uint64_t next_collective = 0;
+};

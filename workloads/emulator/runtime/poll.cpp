@@ -151,8 +151,8 @@ void wrote(const volatile void* address, std::size_t bytes, Rank* writer)
             return -1;
         const bool far = sleeper.thread->warp->block->kernel->rank != writer;
         return now() + from_us(in_shared ? model.shared_latency_us
-                               : far     ? model.poll_local_us + model.lsa_propagate_us
-                                         : model.poll_local_us);
+                               : far     ? model.lsa_signal_us
+                                       : model.poll_local_us);
     });
 }
 
