@@ -374,7 +374,7 @@ TEST_F(RunControllerTest, StoresDecisionsInAnyState)
     ASSERT_FALSE(missing);
     EXPECT_THAT(missing.error().what, HasSubstr("no candidate c0"));
     run->start();
-    ASSERT_TRUE(events.waitForSettled(1));
+    ASSERT_TRUE(events.waitForSettled(4));  // c0 among them: without it only three could be
     EXPECT_TRUE(run->promote("c0", "while it runs"));
     run->wait();
     EXPECT_TRUE(run->reject("c0", "when it is finished"));
