@@ -114,13 +114,12 @@ void Buffers::protect(RankLink& link) const
     }
 }
 
-Outcome Buffers::checkGuards()
+Outcome Buffers::checkGuards(RankLink& link) const
 {
     std::vector<unsigned char> bytes;
     for (const auto& gap : gaps_) {
         bytes.resize(gap.bytes);
-        CUCO_CHECK(
-            check(cudaMemcpy(bytes.data(), gap.begin, gap.bytes, cudaMemcpyDeviceToHost), "read the guard zones"));
+        CUCO_CHECK(check(link.read(bytes.data(), gap.begin, gap.bytes), "read the guard zones"));
         size_t changed = 0, first = 0;
         for (size_t i = gap.bytes; i-- > 0;) {
             if (bytes[i] != guard_byte) {

@@ -30,7 +30,7 @@ public:
     /// Guards may not be touched, inputs only read, where accesses are watched.
     void protect(RankLink& link) const;
     /// A failure of the candidate when the pattern between the buffers has changed.
-    Outcome checkGuards();
+    Outcome checkGuards(RankLink& link) const;
     Outcome readOutput(int set, size_t index, std::vector<char>& bytes) const;
 
     int sets() const { return int(inputs_.size()); }

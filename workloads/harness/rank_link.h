@@ -44,6 +44,8 @@ public:
 
     /// Where accesses are watched: what lies here must not be touched, or with `readable` only read.
     virtual void protect(const void* begin, size_t bytes, bool readable, const std::string& name) = 0;
+    /// Reads device memory of this rank, also where it is protected. The device is idle.
+    virtual cudaError_t read(void* to, const void* from, size_t bytes) = 0;
     /// Collective. FLOPs and bytes of the represented shape over those of the shape that runs.
     virtual void scale(double flop_factor, double byte_factor) = 0;
     /// Collective. A traced stretch ends with the timeline's JSON; empty where there is none.

@@ -186,7 +186,7 @@ Outcome ShapeRun::checkedIteration(int iteration)
     const double makespan = slowest(us);
     if (link_.modelled() && shape_.time)
         modelled_us_.push_back(makespan);
-    return buffers_.checkGuards();
+    return buffers_.checkGuards(link_);
 }
 
 Outcome ShapeRun::dump(int iteration, int set)
@@ -244,7 +244,7 @@ Outcome ShapeRun::timedIterations()
         host_us.push_back(sample.host_us);
         event_us.push_back(sample.event_us);
     }
-    CUCO_CHECK(buffers_.checkGuards());
+    CUCO_CHECK(buffers_.checkGuards(link_));
     if (link_.rank() == 0) {
         link_.report(ReportLine("time")
                          .add("shape", shape_.name)
