@@ -40,7 +40,7 @@ int startRun(Options options, std::stop_token stop)
         return reportUsage(describe(workload.error()));
     RunConfig& config = options.config;
     config.workload = workload->name;
-    config.workload_folder = workload->folder.string();
+    config.workload_folder = std::filesystem::absolute(workload->folder).lexically_normal().string();
     if (config.ranks != 0 && std::ranges::find(workload->ranks, config.ranks) == workload->ranks.end())
         return reportUsage(fmt::format("Workload {} is not made for {} ranks.", workload->name, config.ranks));
     if (!options.seed_source.empty()) {
