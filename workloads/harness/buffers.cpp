@@ -141,11 +141,10 @@ Outcome Buffers::checkGuards(RankLink& link) const
     return std::nullopt;
 }
 
-Outcome Buffers::readOutput(int set, size_t index, std::vector<char>& bytes) const
+Outcome Buffers::readOutput(RankLink& link, int set, size_t index, std::vector<char>& bytes) const
 {
     bytes.resize(shape_->outputs[index].bytes(rank_));
-    return check(cudaMemcpy(bytes.data(), outputs_[size_t(set)][index], bytes.size(), cudaMemcpyDeviceToHost),
-                 "read the outputs");
+    return check(link.read(bytes.data(), outputs_[size_t(set)][index], bytes.size()), "read the outputs");
 }
 
 }  // namespace cuco_harness

@@ -31,7 +31,7 @@ public:
     void protect(RankLink& link) const;
     /// A failure of the candidate when the pattern between the buffers has changed.
     Outcome checkGuards(RankLink& link) const;
-    Outcome readOutput(int set, size_t index, std::vector<char>& bytes) const;
+    Outcome readOutput(RankLink& link, int set, size_t index, std::vector<char>& bytes) const;
 
     int sets() const { return int(inputs_.size()); }
     cuco_io io(int set) const { return {inputs_[size_t(set)].data(), outputs_[size_t(set)].data()}; }

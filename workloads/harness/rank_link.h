@@ -44,7 +44,7 @@ public:
 
     /// Where accesses are watched: what lies here must not be touched, or with `readable` only read.
     virtual void protect(const void* begin, size_t bytes, bool readable, const std::string& name) = 0;
-    /// Reads device memory of this rank, also where it is protected. The device is idle.
+    /// Reads device memory of this rank, whose device is idle; also what is protected. Not part of a trace.
     virtual cudaError_t read(void* to, const void* from, size_t bytes) = 0;
     /// Collective. FLOPs and bytes of the represented shape over those of the shape that runs.
     virtual void scale(double flop_factor, double byte_factor) = 0;

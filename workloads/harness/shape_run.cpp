@@ -193,7 +193,7 @@ Outcome ShapeRun::dump(int iteration, int set)
 {
     std::vector<char> bytes;
     for (size_t i = 0; i < shape_.outputs.size(); ++i) {
-        CUCO_CHECK(buffers_.readOutput(set, i, bytes));
+        CUCO_CHECK(buffers_.readOutput(link_, set, i, bytes));
         const std::string path = job_.dumpPath(shape_, iteration, link_.rank(), shape_.outputs[i]);
         std::ofstream file(path, std::ios::binary | std::ios::trunc);
         file.write(bytes.data(), std::streamsize(bytes.size()));

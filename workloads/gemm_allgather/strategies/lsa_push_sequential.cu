@@ -84,12 +84,14 @@ __global__ void pushToPeers(ncclWindow_t window, size_t offset, size_t bytes, nc
     // Of the CTAs that serve a peer: this one's number and how many there are.
     const int lane = divided ? int(blockIdx.x) / peers : int(blockIdx.x);
     const int lanes = divided ? (int(gridDim.x) - int(blockIdx.x) % peers + peers - 1) / peers : int(gridDim.x);
+    // Warps are dealt to the CTAs in turn, so that little work is spread over all of them.
+    const size_t thread = (size_t(threadIdx.x / 32) * size_t(lanes) + size_t(lane)) * 32 + threadIdx.x % 32;
     for (int step = 0; step < peers; ++step) {
         if (divided && step != int(blockIdx.x) % peers)
             continue;
         const int peer = (dev_comm.lsaRank + 1 + step) % dev_comm.lsaSize;
-        copyAlike(static_cast<char*>(ncclGetLsaPointer(window, offset, peer)), source, bytes,
-                  size_t(lane) * blockDim.x + threadIdx.x, size_t(lanes) * blockDim.x);
+        copyAlike(static_cast<char*>(ncclGetLsaPointer(window, offset, peer)), source, bytes, thread,
+                  size_t(lanes) * blockDim.x);
     }
     // Each CTA waits for its namesakes: when all have left, all peers' rows are here.
     ncclLsaBarrierSession<ncclCoopCta> barrier{ncclCoopCta(), dev_comm, ncclTeamTagLsa(), blockIdx.x};

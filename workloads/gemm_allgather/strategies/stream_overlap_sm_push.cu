@@ -92,10 +92,12 @@ __device__ void copyAlike(char* target, const char* source, size_t bytes, size_t
 __global__ void pushToPeers(ncclWindow_t window, size_t offset, size_t bytes, ncclDevComm dev_comm)
 {
     const char* source = static_cast<const char*>(ncclGetLocalPointer(window, offset));
+    // Warps are dealt to the CTAs in turn, so that little work is spread over all of them.
+    const size_t thread = (size_t(threadIdx.x / 32) * gridDim.x + blockIdx.x) * 32 + threadIdx.x % 32;
     for (int step = 1; step < dev_comm.lsaSize; ++step) {
         const int peer = (dev_comm.lsaRank + step) % dev_comm.lsaSize;
-        copyAlike(static_cast<char*>(ncclGetLsaPointer(window, offset, peer)), source, bytes,
-                  blockIdx.x * size_t(blockDim.x) + threadIdx.x, size_t(gridDim.x) * blockDim.x);
+        copyAlike(static_cast<char*>(ncclGetLsaPointer(window, offset, peer)), source, bytes, thread,
+                  size_t(gridDim.x) * blockDim.x);
     }
     __threadfence_system();
 }
