@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <thread>
+#include <utility>
 
 namespace cuco {
 
@@ -77,6 +78,7 @@ RunSession::End RunSession::work(std::stop_token stop)
 
     releaseInFlight();
     const std::scoped_lock guard(run_.mutex);
+    run_.prepared = run_.prepared && !error_;
     if (error_)
         return {RunState::failed, describe(*error_)};
     if (halted())
@@ -86,12 +88,17 @@ RunSession::End RunSession::work(std::stop_token stop)
     return {RunState::finished, message_};
 }
 
+/// Once a program and again after a failure, which may have been the node's.
 bool RunSession::prepare()
 {
+    if (std::exchange(run_.prepared, true))
+        return true;
     addLog(run_, "info", "Preparing the node and measuring the baselines");
     auto prepared = run_.evaluator->prepare(halt_.get_token());
-    if (halted())
+    if (halted()) {
+        run_.prepared = false;
         return false;
+    }
     if (prepared)
         prepared = storeBaselines();
     if (!prepared)

@@ -35,6 +35,8 @@ struct RunShared {
     std::vector<Baseline> baselines;
     RunState state = RunState::created;
     bool pause_requested = false;
+
+    bool prepared = false;  ///< of the session alone, of which there is one at a time
 };
 
 /// Stored and told; an entry that cannot be stored is told all the same.

@@ -161,6 +161,20 @@ TEST_F(RunControllerTest, GoesOnAfterPausesAsIfThereHadBeenNone)
     EXPECT_EQ(outcomeOf(path), wanted);
 }
 
+TEST_F(RunControllerTest, PreparesTheNodeOnce)
+{
+    std::shared_ptr<FakeEvaluator> evaluator;
+    auto run = fakeRun(path, workload, fakeConfig(), slow(), events.observer(), &evaluator);
+    run->start();
+    ASSERT_TRUE(events.waitForSettled(3));
+    run->pause();
+    run->wait();
+    ASSERT_EQ(run->state(), RunState::paused);
+    run->resume();
+    run->wait();
+    EXPECT_EQ(evaluator->prepared, 1);
+}
+
 TEST_F(RunControllerTest, StaysPausedWhenItIsClosed)
 {
     auto run = fakeRun(path, workload, fakeConfig(), slow(), events.observer());
