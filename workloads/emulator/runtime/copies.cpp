@@ -27,8 +27,7 @@ void begin_on_free_engine(Rank& rank);
 
 bool between_ranks(const CopyShape& shape)
 {
-    const int to = owner_of(shape.to), from = owner_of(shape.from);
-    return to >= 0 && from >= 0 && to != from;
+    return shape.to_owner >= 0 && shape.from_owner >= 0 && shape.to_owner != shape.from_owner;
 }
 
 void copied(void* self)
@@ -51,7 +50,7 @@ void describe_work(Copy& copy)
 {
     const Model& model = machine().model;
     const double bytes = static_cast<double>(copy.shape.bytes());
-    const int to = owner_of(copy.shape.to), from = owner_of(copy.shape.from);
+    const int to = copy.shape.to_owner, from = copy.shape.from_owner;
     const auto rank_at = [](int index) -> Rank& { return *machine().ranks[static_cast<std::size_t>(index)]; };
     copy.work.at_least(from_us(0.001));
     if (to >= 0)
@@ -86,12 +85,12 @@ void begin_on_free_engine(Rank& rank)
 
 }  // namespace
 
-int owner_of(const void* address)
+int owner_of(const void* address, bool device_wanted)
 {
     const unsigned slot = slot_of(address);
     if (slot < machine().ranks.size())
         return static_cast<int>(slot);
-    const Module* module = module_at(address);
+    const Module* module = device_wanted ? module_at(address) : nullptr;
     for (const auto& rank : machine().ranks)
         if (module && rank->module.handle == module->handle)
             return rank->index;

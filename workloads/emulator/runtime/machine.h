@@ -191,8 +191,7 @@ struct Stream {
     unsigned flags = 0;
     int priority = 0;
     bool legacy = false;
-    Time last_end = 0;
-    bool last_was_kernel = false;
+    Time last_end = 0, last_kernel_end = -1'000'000'000;
     std::deque<CommandPtr> queue;
     CommandPtr last;
     std::string name;

@@ -29,7 +29,7 @@ cudaError_t allocate_host(void** pointer, std::size_t bytes, const char* functio
 
 std::string copy_name(const CopyShape& shape)
 {
-    const int to = owner_of(shape.to), from = owner_of(shape.from);
+    const int to = shape.to_owner, from = shape.from_owner;
     if (to < 0)
         return from < 0 ? "copy on host" : "copy to host";
     if (from < 0)
@@ -47,7 +47,7 @@ struct CopyCall {
 
 bool kind_fits(const CopyShape& shape, cudaMemcpyKind kind)
 {
-    const bool to_device = owner_of(shape.to) >= 0, from_device = owner_of(shape.from) >= 0;
+    const bool to_device = shape.to_owner >= 0, from_device = shape.from_owner >= 0;
     switch (kind) {
         case cudaMemcpyHostToHost: return !to_device && !from_device;
         case cudaMemcpyHostToDevice: return to_device && !from_device;
@@ -57,7 +57,7 @@ bool kind_fits(const CopyShape& shape, cudaMemcpyKind kind)
     }
 }
 
-cudaError_t copy(const CopyShape& shape, const CopyCall& call)
+cudaError_t copy(CopyShape shape, const CopyCall& call)
 {
     Rank& rank = calling_rank(call.function, call.site);
     host_costs(machine().model.stream_operation_us);
@@ -68,6 +68,10 @@ cudaError_t copy(const CopyShape& shape, const CopyCall& call)
         return cudaSuccess;
     if (!shape.to || !shape.from || shape.to_pitch < shape.width || shape.from_pitch < shape.width)
         return set_error(rank, cudaErrorInvalidValue);
+    const bool onto_device = call.kind == cudaMemcpyHostToDevice || call.kind == cudaMemcpyDeviceToDevice;
+    const bool off_device = call.kind == cudaMemcpyDeviceToHost || call.kind == cudaMemcpyDeviceToDevice;
+    shape.to_owner = owner_of(shape.to, onto_device);
+    shape.from_owner = owner_of(shape.from, off_device);
     if (!kind_fits(shape, call.kind))
         return set_error(rank, cudaErrorInvalidMemcpyDirection);
     for (std::size_t row = 0; row < shape.rows; ++row) {
@@ -75,7 +79,7 @@ cudaError_t copy(const CopyShape& shape, const CopyCall& call)
                     call.site);
         check_range(static_cast<char*>(shape.to) + row * shape.to_pitch, shape.width, true, call.function, call.site);
     }
-    const int to = owner_of(shape.to), from = owner_of(shape.from);
+    const int to = shape.to_owner, from = shape.from_owner;
     Operation operation;
     operation.name = copy_name(shape);
     operation.activity = to >= 0 && from >= 0 && to != from ? Activity::communication : Activity::copy;
@@ -215,7 +219,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     Rank& rank = calling_rank("cudaPointerGetAttributes", CUCO_EMU_CALL_SITE());
     if (!attributes)
         return set_error(rank, cudaErrorInvalidValue);
-    const int owner = owner_of(pointer);
+    const int owner = owner_of(pointer, true);
     auto* address = const_cast<void*>(pointer);
     *attributes = {};
     attributes->device = owner >= 0 ? owner : rank.index;

@@ -34,8 +34,8 @@ void advance(Stream& stream)
     const CommandPtr head = stream.queue.front();
     if (head->started || head->scheduled || !may_start(stream, *head))
         return;
-    const bool gap = head->device_gap && stream.last_was_kernel;
-    const Time when = std::max(head->earliest, stream.last_end + (gap ? from_us(machine().model.kernel_gap_us) : 0));
+    const Time gap = head->device_gap ? stream.last_kernel_end + from_us(machine().model.kernel_gap_us) : 0;
+    const Time when = std::max({head->earliest, stream.last_end, gap});
     if (when > now()) {
         head->scheduled = true;
         at(when, [head] {
@@ -100,7 +100,7 @@ void finish(const CommandPtr& command)
     command->end = now();
     command->done = true;
     stream.last_end = now();
-    stream.last_was_kernel = command->device_gap;
+    stream.last_kernel_end = command->device_gap ? now() : stream.last_kernel_end;
     stream.queue.pop_front();
     --machine().open_commands;
     trace_command(*command);
