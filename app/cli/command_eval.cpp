@@ -76,8 +76,8 @@ void printEvaluation(const Evaluation& evaluation)
         printTable(rows);
     }
     if (evaluation.overlap)
-        fmt::print("\nCommunication hidden behind computing: {}, exposed: {}\n",
-                   percent(evaluation.overlap->hidden_share), formatTime(evaluation.overlap->exposed_us));
+        fmt::print("\nCommunication hidden behind computing: {}, exposed: {:.1f} µs\n",
+                   percent(evaluation.overlap->hidden_share), evaluation.overlap->exposed_us);
     if (evaluation.compile_ms > 0)
         fmt::print("\nCompiled in {:.1f} s{}\n", evaluation.compile_ms / 1e3,
                    evaluation.run_ms > 0 ? fmt::format(", run and checked in {:.1f} s", evaluation.run_ms / 1e3) : "");

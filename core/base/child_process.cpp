@@ -66,6 +66,7 @@ struct ChildPlan {
     int in, out, err, report, fault;
     pid_t parent;
     const rlimit* address_space;
+    const rlimit* data_size;
     const rlimit* file_size;
 };
 
@@ -117,6 +118,7 @@ void closeOnExecFrom(unsigned first)
     const rlimit no_core{0, 0};
     if (::setrlimit(RLIMIT_CORE, &no_core) != 0 ||
         (plan.address_space && ::setrlimit(RLIMIT_AS, plan.address_space) != 0) ||
+        (plan.data_size && ::setrlimit(RLIMIT_DATA, plan.data_size) != 0) ||
         (plan.file_size && ::setrlimit(RLIMIT_FSIZE, plan.file_size) != 0)) {
         giveUp(plan, StartStep::limits);
     }
@@ -209,6 +211,7 @@ Result<ChildProcess> ChildProcess::start(const Command& command)
     auto& [in, out, err, fault_pipe, report] = pipes;
     const rlimit address_space{command.limits.address_space_bytes.value_or(0),
                                command.limits.address_space_bytes.value_or(0)};
+    const rlimit data_size{command.limits.data_bytes.value_or(0), command.limits.data_bytes.value_or(0)};
     const rlimit file_size{command.limits.file_bytes.value_or(0), command.limits.file_bytes.value_or(0)};
     const ChildPlan plan{program_path.c_str(),
                          command.working_directory.empty() ? nullptr : command.working_directory.c_str(),
@@ -221,6 +224,7 @@ Result<ChildProcess> ChildProcess::start(const Command& command)
                          fault_pipe.write.get(),
                          ::getpid(),
                          command.limits.address_space_bytes ? &address_space : nullptr,
+                         command.limits.data_bytes ? &data_size : nullptr,
                          command.limits.file_bytes ? &file_size : nullptr};
 
     // No handler of this program may run in the child.

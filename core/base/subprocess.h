@@ -20,6 +20,8 @@ struct CommandLimits {
     std::uint64_t output_bytes = 4u << 20;  ///< kept per stream; what comes beyond is read and dropped
     std::uint64_t report_bytes = 64u << 20;
     std::optional<std::uint64_t> address_space_bytes;
+    /// RLIMIT_DATA: private writable memory only, for programs that reserve more addresses than they use.
+    std::optional<std::uint64_t> data_bytes;
     std::optional<std::uint64_t> file_bytes;  ///< RLIMIT_FSIZE
 };
 

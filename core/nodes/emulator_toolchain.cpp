@@ -17,6 +17,7 @@ namespace cuco {
 
 namespace {
 
+constexpr std::uint64_t max_memory_bytes = 4ull << 30;
 constexpr const char* reinstall = "Install the product again, or set CUCO_DATA_DIR to its data.";
 
 Result<std::vector<std::string>> readEntries(const std::filesystem::path& file)
@@ -198,7 +199,8 @@ Command EmulatorToolchain::harnessCommand(const JobFolder& job, const std::strin
     command.argv = {harness_.string(), mode, "job.txt"};
     command.working_directory = job.path();
     command.report_channel = true;
-    // No limit on the address space: the emulator reserves hundreds of GiB of it for windows at fixed strides.
+    // The emulator reserves hundreds of GiB of addresses and uses few of them.
+    command.limits.data_bytes = max_memory_bytes;
     command.limits.wall = run_timeout_;
     return command;
 }

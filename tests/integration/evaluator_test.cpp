@@ -183,6 +183,12 @@ TEST_F(EmulatedEvaluation, RejectsANullDereferenceOfAKernel)
     EXPECT_THAT(evaluation.verdict, testing::AnyOf(Verdict::crash, Verdict::out_of_bounds)) << evaluation.message;
 }
 
+TEST_F(EmulatedEvaluation, RejectsAHostThatTakesAllMemory)
+{
+    const auto evaluation = evaluationOf(gatherWith(launch, "for (;;) *new volatile char[1 << 24] = 1;"));
+    EXPECT_EQ(evaluation.verdict, Verdict::crash) << evaluation.message;
+}
+
 TEST_F(EmulatedEvaluation, RejectsAFailedCallOfTheCandidate)
 {
     const auto evaluation = evaluationOf(gatherWith(launch, "CUCO_TRY(cudaSetDevice(99));"));
