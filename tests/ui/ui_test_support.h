@@ -128,8 +128,7 @@ inline Candidate exampleCandidate(int number, const RunShape& shape)
     candidate.directive = {"lsa", "stream_overlap", number % 2 ? "peer" : "tile", "copy_engine", 1 << 20};
     candidate.tunables = {{"chunk_rows", 128 << (number % 4)}, {"copy_streams", 1 + number % 3}};
     if (number >= shape.islands) {
-        const int distance = number % 7 == 0 ? 3 : 1;
-        const int parent = std::max(candidate.island, number - distance * shape.islands);
+        const int parent = std::max(candidate.island, number - (number % 7 == 0 ? 3 : 1) * per_generation);
         candidate.parents = {"c" + std::to_string(parent)};
         if (number % 9 == 5) {
             candidate.parents.push_back("c" + std::to_string(number % shape.islands == 0 ? 1 : 0));

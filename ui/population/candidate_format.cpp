@@ -30,7 +30,7 @@ int decimalsFor(double number, int significant)
 
 int decimalsOf(const Figure& figure)
 {
-    return figure.halfWidth() > 0 ? decimalsFor(figure.halfWidth(), 2) : decimalsFor(std::abs(figure.value), 3);
+    return figure.halfWidth() > 0 ? decimalsFor(figure.halfWidth(), 1) : decimalsFor(std::abs(figure.value), 3);
 }
 
 QString number(double value, int decimals)

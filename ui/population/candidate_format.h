@@ -22,7 +22,7 @@ std::optional<Figure> timeUsOf(const Evaluation& evaluation);
 std::optional<double> ceilingShareOf(const Evaluation& evaluation);
 std::optional<double> exposedUsOf(const Evaluation& evaluation);
 
-/// As many digits as the interval allows: two of its half width, three to four of the value without one.
+/// As many digits as the interval allows: to the first digit of its half width; three of a value without one.
 QString figureText(const Figure& figure);
 QString halfWidthText(const Figure& figure);  ///< "3", empty when there is no interval
 QString intervalText(const Figure& figure);   ///< "1.49–1.52", with the same digits

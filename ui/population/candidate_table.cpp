@@ -47,7 +47,7 @@ CandidateTable::CandidateTable(RunSession* session, QWidget* parent)
     view_->horizontalHeader()->setHighlightSections(false);
     view_->horizontalHeader()->setStretchLastSection(true);
     view_->sortByColumn(CandidateTableModel::id_column, Qt::AscendingOrder);
-    const std::array<int, CandidateTableModel::column_count> widths{56, 56, 48, 128, 104, 56, 112, 96, 136, 312, 80};
+    const std::array<int, CandidateTableModel::column_count> widths{48, 44, 36, 120, 88, 48, 92, 88, 136, 312, 80};
     for (int column = 0; column < CandidateTableModel::column_count; ++column) {
         view_->setColumnWidth(column, widths[static_cast<std::size_t>(column)]);
     }

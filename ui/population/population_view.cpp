@@ -8,6 +8,7 @@
 #include "ui/style/theme.h"
 
 #include <QDataStream>
+#include <QShortcut>
 #include <QSplitter>
 #include <QVBoxLayout>
 
@@ -35,8 +36,13 @@ PopulationView::PopulationView(RunSession* session, QWidget* parent)
     }
     table_->setMinimumWidth(30 * grid);
     lineage_->setMinimumWidth(20 * grid);
-    columns_->setSizes({400, 600});
+    columns_->setSizes({360, 640});
     rows_->setSizes({320, 480});
+
+    // Each tab has the key for a search of its own, so that it works within the tab only.
+    auto* find = new QShortcut(QKeySequence::Find, this);
+    find->setContext(Qt::WidgetWithChildrenShortcut);
+    connect(find, &QShortcut::activated, table_, &CandidateTable::focusFilter);
 
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);

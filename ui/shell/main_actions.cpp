@@ -98,7 +98,7 @@ void MainActions::makeViewMenu(QMainWindow* window)
         tabs << add(view_menu, names[i], Qt::CTRL | static_cast<Qt::Key>(Qt::Key_1 + i), icons[i]);
     }
     view_menu->addSeparator();
-    filter = add(view_menu, "&Filter candidates", Qt::CTRL | Qt::Key_F, "search");
+    filter = add(view_menu, "&Filter candidates", Qt::CTRL | Qt::SHIFT | Qt::Key_F, "search");
     logarithmic = add(view_menu, "Lo&garithmic time");
     logarithmic->setCheckable(true);
     view_menu->addSeparator();

@@ -114,7 +114,6 @@ void MainWindow::makeCentre()
     errors_ = new ErrorBar(this);
     population_ = new PopulationView(&session_);
     tabs_ = new QTabWidget;
-    tabs_->setDocumentMode(true);
     tabs_->setObjectName(QStringLiteral("tabs"));
     tabs_->tabBar()->setDrawBase(false);
     tabs_->tabBar()->setAccessibleName(tr("Views"));
@@ -175,7 +174,7 @@ void MainWindow::makeDocks()
     inspector_dock_->toggleViewAction()->setShortcut(Qt::Key_F10);
     connect(inspector_dock_->toggleViewAction(), &QAction::triggered, this,
             [this](bool wanted) { inspector_wanted_ = wanted; });
-    resizeDocks({runs_dock_, inspector_dock_}, {22 * grid, 34 * grid}, Qt::Horizontal);
+    resizeDocks({runs_dock_, inspector_dock_}, {26 * grid, 34 * grid}, Qt::Horizontal);
 }
 
 void MainWindow::makeStatusBar()

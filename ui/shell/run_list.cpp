@@ -113,7 +113,7 @@ RunList::RunList(RunListModel* model, QWidget* parent) : QListView(parent), mode
 
 QSize RunList::sizeHint() const
 {
-    return {24 * grid, 60 * grid};
+    return {26 * grid, 60 * grid};
 }
 
 void RunList::setCurrentRun(const RunModel* run)

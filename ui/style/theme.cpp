@@ -65,11 +65,16 @@ Colors darkColors()
     return colors;
 }
 
+/// Paler than the 4.5:1 of the rest, from which WCAG exempts what is inactive.
+QColor disabledText(const Colors& colors)
+{
+    return colors.dark ? QColor(0x75, 0x79, 0x80) : QColor(0x95, 0x98, 0x9E);
+}
+
 QPalette paletteOf(const Colors& colors)
 {
     QPalette palette;
-    const QColor disabled =
-        colors.dark ? QColor(0x75, 0x79, 0x80) : QColor(0x95, 0x98, 0x9E);  // WCAG exempts what is inactive
+    const QColor disabled = disabledText(colors);
     palette.setColor(QPalette::Window, colors.surface);
     palette.setColor(QPalette::WindowText, colors.text);
     palette.setColor(QPalette::Base, colors.background);
@@ -112,9 +117,18 @@ QString styleSheetOf(const Colors& colors)
                "QTabBar::tab:focus { text-decoration: underline; }"
                "QHeaderView::section { background: %6; color: %4; border: none; border-bottom: 1px solid %3;"
                " padding: 4px; }"
-               "QToolBar { border: none; spacing: 4px; padding: 4px; }")
+               "QPushButton, cuco--ui--Inspector QToolButton { background: %2; border: 1px solid %3;"
+               " border-radius: 4px; padding: 4px 12px; }"
+               "cuco--ui--Inspector QToolButton { padding: 4px; }"
+               "QPushButton:flat { background: transparent; border-color: transparent; }"
+               "QPushButton:hover, cuco--ui--Inspector QToolButton:hover { background: %7; }"
+               "QPushButton:pressed, QPushButton:checked, cuco--ui--Inspector QToolButton:pressed { background: %3; }"
+               "QPushButton:default, QPushButton:focus, cuco--ui--Inspector QToolButton:focus {"
+               " border-color: %8; }"
+               "QPushButton:disabled, cuco--ui--Inspector QToolButton:disabled { color: %9; }")
         .arg(colors.text.name(), colors.raised.name(), colors.border.name(), colors.secondary.name(),
-             colors.selected.name(), colors.surface.name());
+             colors.selected.name(), colors.surface.name(), colors.grid_line.name(),
+             colors.readable(colors.selected).name(), disabledText(colors).name());
 }
 
 QString installedFamily(const char* wanted, QFontDatabase::SystemFont otherwise)
