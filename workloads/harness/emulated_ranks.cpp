@@ -6,16 +6,27 @@
 #include "rank_main.h"
 
 #include <unistd.h>
+#include <chrono>
+#include <condition_variable>
 #include <cstring>
+#include <mutex>
+#include <thread>
 
 namespace cuco_harness {
 namespace {
 
 /// What the ranks share: they are fibers of one thread and take turns.
 struct Shared {
-    int report_descriptor = -1;
-    std::vector<std::string> gathered, shapes, doing;
+    explicit Shared(int descriptor, size_t ranks = 0)
+        : report_descriptor(descriptor), gathered(ranks), shapes(ranks), doing(ranks)
+    {
+    }
+
+    const int report_descriptor;
+    std::vector<std::string> gathered;
     std::string timeline;
+    std::mutex mutex;  ///< of what follows, which the watchdog's thread reads
+    std::vector<std::string> shapes, doing;
 };
 
 class EmulatedLink : public RankLink {
@@ -74,6 +85,7 @@ public:
 
     void progress(const std::string& shape, const std::string& doing) override
     {
+        const std::lock_guard lock(shared_.mutex);
         shared_.shapes[size_t(rank_)] = shape;
         shared_.doing[size_t(rank_)] = doing;
     }
@@ -118,6 +130,44 @@ private:
     _exit(0);
 }
 
+/// Ends the process when real time runs out: host code that never returns gives no other fiber a turn.
+class Watchdog {
+public:
+    Watchdog(Shared& shared, int limit_s) : thread_([this, &shared, limit_s] { watch(shared, limit_s); }) {}
+    ~Watchdog()
+    {
+        {
+            const std::lock_guard lock(mutex_);
+            ended_ = true;
+        }
+        changed_.notify_one();
+        thread_.join();
+    }
+
+private:
+    void watch(Shared& shared, int limit_s)
+    {
+        std::unique_lock lock(mutex_);
+        if (changed_.wait_for(lock, std::chrono::seconds(limit_s), [this] { return ended_; }))
+            return;
+        Failure failure;
+        failure.kind = "timeout";
+        failure.message = "The run was stopped after " + std::to_string(limit_s) + " s.";
+        const std::lock_guard progress_lock(shared.mutex);
+        for (size_t rank = 0; rank < shared.doing.size(); ++rank) {
+            failure.shape = shared.shapes[rank];
+            failure.detail +=
+                (rank > 0 ? "\n" : "") + ("Rank " + std::to_string(rank) + " was in ") + shared.doing[rank] + ".";
+        }
+        endWith(shared.report_descriptor, failure);
+    }
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    bool ended_ = false;
+    std::thread thread_;
+};
+
 void reportEmulatorsFailures(const Shared& shared)
 {
     cuco_emu::on_failure([&shared](const cuco_emu::Failure& fault) {
@@ -150,12 +200,11 @@ Outcome startEmulator(const Job& job, int ranks)
 
 int runRanks(const Job& job, int report_descriptor)
 {
-    const auto ranks = size_t(job.ranks);
-    Shared shared{report_descriptor, std::vector<std::string>(ranks), std::vector<std::string>(ranks),
-                  std::vector<std::string>(ranks), ""};
+    Shared shared(report_descriptor, size_t(job.ranks));
     reportEmulatorsFailures(shared);
     if (auto failure = startEmulator(job, job.ranks))
         endWith(report_descriptor, *failure);
+    const Watchdog watchdog(shared, job.limit_s);
     cuco_emu::run([&](int rank) {
         EmulatedLink link(shared, rank);
         if (auto failure = runRank(job, link))
@@ -166,8 +215,7 @@ int runRanks(const Job& job, int report_descriptor)
 
 Outcome runOnOneDevice(const Job& job, int report_descriptor, const std::function<Outcome()>& body)
 {
-    Shared shared;
-    shared.report_descriptor = report_descriptor;
+    Shared shared(report_descriptor);
     reportEmulatorsFailures(shared);
     CUCO_CHECK(startEmulator(job, 1));
     Outcome outcome;
