@@ -55,7 +55,8 @@ Outcome runShapes(const Job& job, RankLink& link, const cudaDeviceProp& device)
     if (!candidate) {
         Failure failure;
         failure.kind = "setup_failed";
-        failure.message = "The candidate cannot be loaded: " + error + ".";
+        failure.message = "The candidate cannot be loaded.";
+        failure.detail = error;
         return failure;
     }
     ncclComm_t comm = nullptr;

@@ -165,8 +165,11 @@ int verify(const Job& job, int report_descriptor)
             return environmentFailure("The job has no tolerance, so that nothing can be checked.");
         std::string error;
         const auto reference = loadReference(job.pathOf(job.reference), error);
-        if (!reference)
-            return environmentFailure("The oracle cannot be loaded: " + error + ".");
+        if (!reference) {
+            Failure failure = environmentFailure("The oracle cannot be loaded.");
+            failure.detail = error;
+            return failure;
+        }
         cudaDeviceProp device{};
         CUCO_CHECK(check(cudaGetDeviceProperties(&device, 0), "ask the GPU for its properties"));
         for (const auto& shape : job.shapes) {
