@@ -191,6 +191,18 @@ void DiffPanel::reveal(PageKind kind, int line)
         setFoldHidden(page, static_cast<int>(fold - folds.begin()), false);
 }
 
+void DiffPanel::showSourceLine(int line)
+{
+    const PageKind kind = unified_ ? PageKind::unified : PageKind::right;
+    const auto& lines = editor(kind)->page().lines;
+    const auto found = std::ranges::find(lines, line, &PageLine::right_line);
+    if (line <= 0 || found == lines.end())
+        return;
+    const int shown = static_cast<int>(found - lines.begin());
+    reveal(kind, shown);
+    goToLine(shown);
+}
+
 void DiffPanel::goToLine(int line)
 {
     // Each by itself: a scroll bar that does not know its new range yet would cut the other's way short.

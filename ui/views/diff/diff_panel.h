@@ -36,6 +36,8 @@ public:
     int currentHunk() const { return hunk_; }  ///< from 0; -1: not been to one
     void goToHunk(int direction);              ///< +1 next, -1 previous; stays at the last and the first
     bool find(const QString& text, bool forward);
+    /// Brings the right side's line into sight, unfolding it; 1-based, nothing happens when there is no such line.
+    void showSourceLine(int line);
 
 Q_SIGNALS:
     void hunkChanged();
