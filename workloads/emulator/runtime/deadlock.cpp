@@ -4,8 +4,10 @@
 #include "runtime/memory.h"
 #include "runtime/nccl_state.h"
 
+#include <cstdio>
 #include <map>
-#include <set>
+#include <string>
+#include <vector>
 
 /// Who waits for what, once nothing can happen any more.
 namespace cuco_emu {
@@ -50,10 +52,14 @@ std::string reason_of(const Thread& thread)
     }
 }
 
-void describe_kernel(const Kernel& kernel, std::string& detail, const void*& site)
+/// Threads that wait at a barrier of their block usually wait for one that is stuck in something else.
+bool is_telling(const Thread& thread) { return thread.wait != Wait::barrier && thread.wait != Wait::exchange; }
+
+void describe_kernel(const Kernel& kernel, std::string& detail, std::string& first, const void*& site)
 {
     std::map<std::string, Waiters> groups;
     std::vector<std::string> order;
+    bool first_is_telling = !first.empty();
     for (const Block* block : kernel.resident) {
         for (const Thread& thread : block->threads) {
             if (thread.wait == Wait::done)
@@ -65,6 +71,12 @@ void describe_kernel(const Kernel& kernel, std::string& detail, const void*& sit
                 group.where = "block " + std::to_string(block->number) + " thread " +
                               std::to_string(&thread - block->threads.data());
                 group.site = thread.call_site;
+                if (!site || (!first_is_telling && is_telling(thread))) {
+                    site = thread.call_site;
+                    first = "Kernel " + kernel.name + " of rank " + std::to_string(kernel.rank->index) +
+                            " waits for ever " + reason;
+                    first_is_telling = is_telling(thread);
+                }
             }
         }
     }
@@ -81,8 +93,6 @@ void describe_kernel(const Kernel& kernel, std::string& detail, const void*& sit
             break;
         }
         const auto& group = groups[reason];
-        if (!site || (reason.find("polling") == 0) || reason.find("LSA") != std::string::npos)
-            site = group.site;
         detail += "    " + plural(group.count, "thread") + " (" + group.where + (group.count > 1 ? " first" : "") +
                   ") wait" + (group.count == 1 ? "s " : " ") + reason + lines_suffix(group.site) + "\n";
     }
@@ -110,8 +120,7 @@ void describe_streams(const Rank& rank, std::string& detail)
 void fail_with_deadlock()
 {
     std::string detail;
-    std::string summary;
-    std::set<std::string> reasons;
+    std::string first;  ///< the most telling reason found so far
     const void* site = nullptr;
     int first_rank = -1;
     for (const auto& rank : machine().ranks) {
@@ -124,20 +133,18 @@ void fail_with_deadlock()
         describe_streams(*rank, detail);
         for (const Kernel* kernel : rank->kernels) {
             if (kernel->run)
-                describe_kernel(*kernel, detail, site);
+                describe_kernel(*kernel, detail, first, site);
             else
                 detail += "  " + kernel->name + describe_collective_wait(*kernel) + "\n";
-            reasons.insert(kernel->name);
+            if (!kernel->run && first.empty())
+                first = "On rank " + std::to_string(rank->index) + " " + kernel->name + describe_collective_wait(*kernel);
         }
         if (first_rank < 0)
             first_rank = rank->index;
     }
-    for (const auto& reason : reasons)
-        summary += (summary.empty() ? "" : ", ") + reason;
     if (!site && first_rank >= 0)
         site = machine().ranks[static_cast<std::size_t>(first_rank)]->host.call_site;
-    const std::string message = summary.empty() ? "All ranks wait and nothing can happen any more."
-                                                : "Nothing can happen any more while waiting for " + summary + ".";
+    const std::string message = first.empty() ? "All ranks wait for each other." : first + ".";
     fail({"deadlock", first_rank, message, detail, source_line(site)});
 }
 

@@ -98,6 +98,7 @@ inline __attribute__((always_inline)) void observe_inline(const volatile void* a
     if (CUCO_EMU_LIKELY(slot < shadowed_slots)) {
         check_shadow(address, bytes, write, site);
         ++cost.accesses;
+        ++cost.global_accesses;
         if (CUCO_EMU_LIKELY(slot == static_cast<unsigned>(current_rank->index))) {
             (write ? cost.write_bytes : cost.read_bytes) += bytes;
         } else if (slot == pinned_slot) {

@@ -78,6 +78,7 @@ struct Thread {
 struct Cost {
     std::uint64_t accesses = 0;  ///< of single lanes
     std::uint64_t total_accesses = 0;
+    std::uint64_t global_accesses = 0, longest_lane = 0;  ///< to device memory: of all, of the lane with most
     std::uint64_t shared_bytes = 0, read_bytes = 0, write_bytes = 0, pinned_bytes = 0;
     std::array<std::uint64_t, max_ranks> peer_read{}, peer_write{};
     double flops = 0;
@@ -100,7 +101,7 @@ struct Warp {
 };
 
 struct Sm {
-    Server issue, tensor, shared;
+    Server issue, tensor, shared, global, link;
     int blocks = 0, threads = 0;
     std::size_t shared_used = 0;
 };
@@ -175,7 +176,7 @@ struct Command {
     std::uint64_t bytes = 0;
     std::uint32_t flow = 0;
     bool traced = true;
-    bool device_gap = false;  ///< a kernel: some time passes after the one before
+    bool kernel = false, copy = false;  ///< some time passes after the one before
     Stream* stream = nullptr;
     std::uint64_t order = 0;  ///< among all of the rank
     Time enqueued = 0, earliest = 0, begin = 0, end = 0;
@@ -191,7 +192,8 @@ struct Stream {
     unsigned flags = 0;
     int priority = 0;
     bool legacy = false;
-    Time last_end = 0, last_kernel_end = -1'000'000'000;
+    Time last_end = 0;
+    Time next_kernel = 0, next_copy = 0;  ///< not before, after the one before
     std::deque<CommandPtr> queue;
     CommandPtr last;
     std::string name;

@@ -84,6 +84,7 @@ cudaError_t copy(CopyShape shape, const CopyCall& call)
     operation.name = copy_name(shape);
     operation.activity = to >= 0 && from >= 0 && to != from ? Activity::communication : Activity::copy;
     operation.bytes = shape.bytes();
+    operation.copy = true;
     operation.start = [shape](const CommandPtr& command) { start_copy(shape, command); };
     const auto command = submit(*stream, std::move(operation));
     const bool pageable = (to < 0 && slot_of(shape.to) != pinned_slot) || (from < 0 && slot_of(shape.from) != pinned_slot);

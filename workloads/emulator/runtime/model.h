@@ -19,8 +19,8 @@ struct Model {
 
     double gemm_tflops = 815;
     double gemm_fp32_tflops = 45;
-    double wmma_tflops = 500;
-    double wmma_warps_per_sm = 8;
+    double wmma_tflops = 550;
+    double wmma_warps_per_sm = 4;
     double gemm_hbm_gbps = 3300;
     double gemm_tiles_per_sm = 8;
     double gemm_start_us = 2.0;
@@ -30,15 +30,17 @@ struct Model {
     double issue_warps_per_sm = 8;
     double shared_gbps = 29000;
     double hbm_gbps = 4000;
-    double hbm_warp_gbps = 30;
+    double hbm_sm_gbps = 400;
+    double lane_gbps = 0.7;
     double host_link_gbps = 55;
 
     double link_copy_gbps = 395;
     double link_store_gbps = 347;
-    double link_store_warp_gbps = 6;
+    double link_store_sm_gbps = 85;
     double link_load_gbps = 300;
-    double link_load_warp_gbps = 3;
+    double link_load_sm_gbps = 60;
     double copy_start_us = 2.3;
+    double copy_gap_us = 2.5;
     double copy_engines = 3;
     double local_copy_gbps = 1500;
 

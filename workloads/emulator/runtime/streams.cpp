@@ -34,7 +34,7 @@ void advance(Stream& stream)
     const CommandPtr head = stream.queue.front();
     if (head->started || head->scheduled || !may_start(stream, *head))
         return;
-    const Time gap = head->device_gap ? stream.last_kernel_end + from_us(machine().model.kernel_gap_us) : 0;
+    const Time gap = head->kernel ? stream.next_kernel : head->copy ? stream.next_copy : 0;
     const Time when = std::max({head->earliest, stream.last_end, gap});
     if (when > now()) {
         head->scheduled = true;
@@ -69,7 +69,8 @@ CommandPtr enqueue(Stream& stream, const Operation& operation)
     command->activity = operation.activity;
     command->bytes = operation.bytes;
     command->traced = operation.traced;
-    command->device_gap = operation.kernel;
+    command->kernel = operation.kernel;
+    command->copy = operation.copy;
     command->stream = &stream;
     command->order = ++stream.rank->next_order;
     command->enqueued = now();
@@ -100,7 +101,10 @@ void finish(const CommandPtr& command)
     command->end = now();
     command->done = true;
     stream.last_end = now();
-    stream.last_kernel_end = command->device_gap ? now() : stream.last_kernel_end;
+    if (command->kernel)
+        stream.next_kernel = now() + from_us(machine().model.kernel_gap_us);
+    if (command->copy)
+        stream.next_copy = now() + from_us(machine().model.copy_gap_us);
     stream.queue.pop_front();
     --machine().open_commands;
     trace_command(*command);

@@ -18,7 +18,7 @@ struct Operation {
     Activity activity = Activity::compute;
     std::uint64_t bytes = 0;
     bool traced = true;
-    bool kernel = false;
+    bool kernel = false, copy = false;
     const Event* records = nullptr;  ///< captured only: what the replay's waits refer to
     const Event* waits = nullptr;
     std::function<void(const CommandPtr&)> start;

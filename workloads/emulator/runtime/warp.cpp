@@ -51,7 +51,9 @@ void resume(Warp& warp, int lane)
     thread.wait = Wait::none;
     current_thread = &thread;
     thread_index = thread.index;
+    const std::uint64_t before = warp.cost.global_accesses;
     switch_fiber(&scheduler_stack, thread.stack_pointer);
+    warp.cost.longest_lane = std::max(warp.cost.longest_lane, warp.cost.global_accesses - before);
     if (!is_intact(thread))
         fail_in_kernel("crash", "A CUDA thread used more than the 64 KiB of stack that the emulator gives it.", thread);
 }
@@ -98,13 +100,13 @@ void describe_costs(Warp& warp)
     work.need(sm.shared, bytes_time(bytes(cost.shared_bytes) * share, model.shared_gbps));
     const double own = bytes(cost.read_bytes + cost.write_bytes);
     work.need(rank.hbm, bytes_time(own, model.hbm_gbps));
-    work.at_least(bytes_time(own, model.hbm_warp_gbps));
+    work.need(sm.global, bytes_time(own, model.hbm_sm_gbps));
     work.need(rank.host_link, bytes_time(bytes(cost.pinned_bytes), model.host_link_gbps));
     Time latency = cost.latency;
     if (cost.read_bytes > 0)
         latency = std::max(latency, from_us(model.global_latency_us));
+    double stored = 0, loaded = 0;
     if (cost.peer) {
-        double stored = 0, loaded = 0;
         for (auto& peer : machine().ranks) {
             const double to = bytes(cost.peer_write[peer->index]), from = bytes(cost.peer_read[peer->index]);
             const Time out = bytes_time(to, model.link_store_gbps), in = bytes_time(from, model.link_load_gbps);
@@ -116,11 +118,15 @@ void describe_costs(Warp& warp)
             stored += to;
             loaded += from;
         }
-        work.at_least(bytes_time(stored, model.link_store_warp_gbps));
-        work.at_least(bytes_time(loaded, model.link_load_warp_gbps));
+        work.need(sm.link, bytes_time(stored, model.link_store_sm_gbps));
+        work.need(sm.link, bytes_time(loaded, model.link_load_sm_gbps));
         if (loaded > 0)
             latency = std::max(latency, from_us(model.peer_latency_us));
         warp.block->kernel->peer_bytes += static_cast<std::uint64_t>(stored + loaded);
+    }
+    if (cost.global_accesses > 0) {  // one lane alone has only so many bytes in flight
+        const double each = (own + stored + loaded) / bytes(cost.global_accesses);
+        work.at_least(bytes_time(each * bytes(cost.longest_lane), model.lane_gbps));
     }
     work.add_latency(latency);
 }
