@@ -20,7 +20,7 @@ void teardown(void* state);
 // cuco: backend=lsa placement=sequential sync=world issuer=cta chunk=0
 
 // The product is computed whole, in place; then a kernel stores this rank's rows into every peer's C.
-CUCO_TUNE(push_ctas, 16, 4, 8, 16);
+CUCO_TUNE(push_sixteenths, 2, 1, 2, 4, 8);  // of the SMs, one CTA each
 CUCO_TUNE(push_threads, 256, 128, 256, 512);
 
 namespace candidate {
@@ -32,7 +32,7 @@ struct State {
     bool dev_comm_made = false;
     cublasHandle_t blas = nullptr;
     char* symmetric_base = nullptr;
-    int rank = 0, ranks = 1;
+    int rank = 0, ranks = 1, push_ctas = 1;
     int64_t m = 0, n = 0, k = 0;
 
     int64_t rows() const { return m / ranks + (rank < m % ranks ? 1 : 0); }
@@ -77,6 +77,8 @@ int setup(const cuco_context& context, void** state)
     s->symmetric_base = static_cast<char*>(context.symmetric_base);
     s->rank = context.rank;
     s->ranks = context.ranks;
+    const int share = context.sm_count * int(push_sixteenths) / 16;
+    s->push_ctas = share > 0 ? share : 1;
     s->m = context.shape[0];
     s->n = context.shape[1];
     s->k = context.shape[2];
@@ -85,7 +87,7 @@ int setup(const cuco_context& context, void** state)
     if (!s->window)
         return cudaErrorNotSupported;
     ncclDevCommRequirements requirements{};
-    requirements.lsaBarrierCount = int(push_ctas);
+    requirements.lsaBarrierCount = s->push_ctas;
     CUCO_TRY(ncclDevCommCreate(s->comm, &requirements, &s->dev_comm));
     s->dev_comm_made = true;
     if (s->dev_comm.lsaSize != s->ranks)
@@ -108,7 +110,7 @@ int run(void* state, const cuco_io& io, cudaStream_t stream)
     }
     const size_t offset = size_t(reinterpret_cast<char*>(mine) - s.symmetric_base);
     const size_t bytes = size_t(s.rows() * s.n) * sizeof(__nv_bfloat16);
-    pushToPeers<<<int(push_ctas), int(push_threads), 0, stream>>>(s.window, offset, bytes, s.dev_comm);
+    pushToPeers<<<s.push_ctas, int(push_threads), 0, stream>>>(s.window, offset, bytes, s.dev_comm);
     CUCO_TRY(cudaGetLastError());
     return 0;
 }
