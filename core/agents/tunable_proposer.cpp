@@ -26,9 +26,10 @@ constexpr int most_draws = 16;
 /// Chances of the moves in each phase. What is left is a move of tunables.
 struct PhaseChances {
     double start_strategy, cross, move_two;
+    double migrate;  ///< a parent from any island
 };
-constexpr PhaseChances exploring_chances{0.5, 0.4, 0.5};
-constexpr PhaseChances refining_chances{0.15, 0.25, 0.25};
+constexpr PhaseChances exploring_chances{0.5, 0.4, 0.5, 0};
+constexpr PhaseChances refining_chances{0.15, 0.25, 0.25, 0.5};
 
 Result<Template> makeTemplate(std::string name, std::string text, const std::string& where)
 {
@@ -129,12 +130,15 @@ private:
         return choice;
     }
 
-    /// From the island; from all of them while nothing in the island can be a parent.
+    /// From the island; sometimes, and while nothing in the island can be a parent, from all of them.
     void chooseParent()
     {
-        ParentChoice choice = weighted([&](const Candidate& other) { return other.island == context_.island; });
+        const bool migrates = random_.uniform() < chances_.migrate;
+        const auto of_island = [&](const Candidate& other) { return other.island == context_.island; };
+        const auto any = [](const Candidate&) { return true; };
+        ParentChoice choice = migrates ? weighted(any) : weighted(of_island);
         if (!choice.chosen)
-            choice = weighted([](const Candidate&) { return true; });
+            choice = weighted(any);
         parent_ = choice.chosen;
         if (parent_)
             addStep(fmt::format("Chose parent {}", parent_->id), explainParent(choice, context_.parent_selection));

@@ -83,11 +83,11 @@ TEST(KillSafety, LosesNoSettledCandidateAndEndsAsIfItHadNeverBeenKilled)
         run.reset();
 
         const auto path = folder / fmt::format("killed{}.cuco", seed);
-        int kills = 0;
+        unsigned kills = 0;
         for (bool finished = false; !finished; ++kills) {
-            ASSERT_LT(kills, 1'000);
-            const auto outcome =
-                runAndKill(path, workload, fakeConfig(seed), std::chrono::microseconds(random() % 40'000));
+            ASSERT_LT(kills, 1'000u);
+            const auto outcome = runAndKill(path, workload, fakeConfig(seed),
+                                            std::chrono::microseconds(random() % 40'000 + 500 * kills));
             finished = outcome.finished;
             if (!std::filesystem::exists(path)) {
                 EXPECT_TRUE(outcome.announced.empty());
@@ -110,7 +110,7 @@ TEST(KillSafety, LosesNoSettledCandidateAndEndsAsIfItHadNeverBeenKilled)
                 EXPECT_LT(last, static_cast<int>(snapshot->candidates.size()));
             }
         }
-        EXPECT_GT(kills, 2);
+        EXPECT_GT(kills, 2u);
         EXPECT_EQ(outcomeOf(path), outcomeOf(undisturbed)) << "seed " << seed << ", " << kills << " kills";
     }
 }
