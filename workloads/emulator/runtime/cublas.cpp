@@ -13,6 +13,7 @@
 #include "runtime/streams.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #if defined(__x86_64__)
@@ -132,6 +133,27 @@ std::size_t extent(std::size_t rows, std::size_t columns, std::size_t leading)
     return columns == 0 ? 0 : (columns - 1) * leading + rows;
 }
 
+/// Share of the SMs' time that the represented product can use: its tiles come in whole waves, and smaller tiles,
+/// which fill waves better, reuse less.
+double wave_efficiency(const Product& product, double real_sms)
+{
+    struct Tile {
+        double rows, columns, factor;
+    };
+    static constexpr Tile tiles[] = {{128, 256, 1.0}, {256, 128, 1.0}, {128, 128, 0.88}, {64, 128, 0.7}, {64, 64, 0.5}};
+    const double scale = std::sqrt(machine().byte_scale);
+    double best = 0.01;
+    for (const Tile& tile : tiles) {
+        const double count = std::ceil(static_cast<double>(product.m) * scale / tile.rows) *
+                             std::ceil(static_cast<double>(product.n) * scale / tile.columns) *
+                             static_cast<double>(product.batches);
+        best = std::max(best, tile.factor * count / (std::ceil(count / real_sms) * real_sms));
+    }
+    return best;
+}
+
+bool links_busy(const Rank& rank) { return rank.egress.next_free > now() || rank.ingress.next_free > now(); }
+
 /// Tiles that each fill an SM, so that products share the GPU with what else runs there.
 Kernel* tile_kernel(const Product& product, const CommandPtr& command, int sm_target)
 {
@@ -142,7 +164,8 @@ Kernel* tile_kernel(const Product& product, const CommandPtr& command, int sm_ta
     const double bytes = static_cast<double>(product.batches * (product.m * product.k * size_of(product.type_a) +
                                                                 product.k * product.n * size_of(product.type_b) +
                                                                 product.m * product.n * size_of(product.type_c)));
-    const double tflops = product.type_a == CUDA_R_32F ? model.gemm_fp32_tflops : model.gemm_tflops;
+    const double tflops = (product.type_a == CUDA_R_32F ? model.gemm_fp32_tflops : model.gemm_tflops) *
+                          wave_efficiency(product, model.real_sm_count * sms / model.sm_count);
     auto* kernel = new Kernel;
     kernel->name = command->name;
     kernel->rank = command->stream->rank;
@@ -154,7 +177,8 @@ Kernel* tile_kernel(const Product& product, const CommandPtr& command, int sm_ta
     Rank& rank = *kernel->rank;
     kernel->block_work = [&rank, tiles, flops, bytes, tflops, sms_all = model.sm_count,
                           hbm = model.gemm_hbm_gbps](Work& work, Sm& sm) {
-        work.need(sm.tensor, flops_time(flops / tiles * sms_all, tflops));
+        const double slower = links_busy(rank) ? 1 + machine().model.gemm_link_slowdown : 1;
+        work.need(sm.tensor, flops_time(flops / tiles * sms_all * slower, tflops));
         work.need(rank.hbm, bytes_time(bytes / tiles, hbm));
     };
     kernel->done = [product, command](const Kernel& ended) {

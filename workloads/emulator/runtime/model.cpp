@@ -18,7 +18,9 @@ struct Figure {
 #define CUCO_EMU_FIGURE(name) {#name, &Model::name}
 constexpr Figure figures[] = {
     CUCO_EMU_FIGURE(sm_count),
+    CUCO_EMU_FIGURE(real_sm_count),
     CUCO_EMU_FIGURE(gemm_tflops),
+    CUCO_EMU_FIGURE(gemm_link_slowdown),
     CUCO_EMU_FIGURE(gemm_fp32_tflops),
     CUCO_EMU_FIGURE(wmma_tflops),
     CUCO_EMU_FIGURE(wmma_warps_per_sm),

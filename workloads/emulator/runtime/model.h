@@ -16,8 +16,10 @@ inline constexpr Time microsecond = 1'000'000;
 struct Model {
     std::string device_name = "NVIDIA H200 (modelled)";
     double sm_count = 16;
+    double real_sm_count = 132;
 
-    double gemm_tflops = 815;
+    double gemm_tflops = 840;
+    double gemm_link_slowdown = 0.09;
     double gemm_fp32_tflops = 45;
     double wmma_tflops = 550;
     double wmma_warps_per_sm = 4;
