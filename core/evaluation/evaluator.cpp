@@ -80,6 +80,7 @@ struct Evaluator::Private {
     std::shared_ptr<JobFolder> baseline_folder;
     double baseline_compile_ms = 0;
 
+    std::mutex baseline_run_mutex;  ///< one at a time: its job folder is the same for all
     mutable std::mutex baseline_mutex;
     std::map<std::pair<int, std::string>, std::vector<double>> baseline_samples;  ///< by ranks and shape; guarded
 };
@@ -175,6 +176,7 @@ Result<void> Evaluator::Private::ensureBaseline(const EvaluationPlan& plan, std:
     // On GPUs the baseline is timed in turns with each candidate.
     if (!plan.modelled || plan.until < Stage::benchmark)
         return {};
+    const std::lock_guard one_at_a_time(baseline_run_mutex);
     EvaluationPlan missing = plan;
     missing.until = Stage::benchmark;
     {

@@ -30,7 +30,6 @@ struct CheckedOutput {
 /// further than it can be checked.
 struct HarnessReport {
     bool started = false, done = false;
-    std::string device, nccl;
     std::map<std::string, std::vector<double>> samples_us;  ///< by shape
     std::map<std::string, std::vector<double>> event_us;    ///< by shape: the same seen by CUDA events, on GPUs
     std::map<std::string, Timeline> timelines;              ///< by shape

@@ -66,6 +66,8 @@ Result<void> judgeFailure(const HarnessFailure& failed, Evaluation& evaluation)
 Error harnessBroken(const CommandOutcome& outcome, const HarnessReport& report)
 {
     std::string said = report.violation;
+    for (const auto& remark : report.remarks)
+        said += (said.empty() ? "" : "\n") + remark;
     if (!outcome.err.empty())
         said += (said.empty() ? "" : "\n") + tail(outcome.err);
     if (outcome.signal != 0)

@@ -7,7 +7,7 @@
 namespace cuco {
 
 /// Job folders and commands on this machine: what the local and the emulated node have in common.
-/// Job folders that dead processes left behind more than a day ago are removed at the first use.
+/// Job folders that dead processes left behind more than a day ago are removed when another is made.
 class JobStore {
 public:
     Result<std::shared_ptr<JobFolder>> createJob();
