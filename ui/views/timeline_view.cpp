@@ -44,13 +44,20 @@ TimelineView::TimelineView(RunSession* session, QWidget* parent) : QWidget(paren
     details_area_->setWidgetResizable(true);
     details_area_->setFocusPolicy(Qt::NoFocus);
     buildSearch();
+    auto* bottom = new QHBoxLayout;
+    bottom->setContentsMargins(0, 0, grid, 0);
+    bottom->setSpacing(grid / 2);
+    bottom->addWidget(details_area_, 1);
+    addButton(bottom, tr("Fit"), tr("Show all (F)"), [this] { activeCanvas()->fit(); });
+    addButton(bottom, tr("Find"), tr("Find intervals by name (/)"), [this] { openSearch(); });
+    addButton(bottom, tr("Keys"), tr("Keys and colours (?)"), [this] { toggleHelp(); });
 
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(splitter, 1);
     layout->addWidget(search_bar_);
-    layout->addWidget(details_area_);
+    layout->addLayout(bottom);
     buildHelp();
 
     connectCanvas(0);
@@ -73,6 +80,17 @@ TimelineView::TimelineView(RunSession* session, QWidget* parent) : QWidget(paren
     updateDetails();
 }
 
+void TimelineView::addButton(QBoxLayout* row, const QString& text, const QString& tip, std::function<void()> action)
+{
+    auto* button = new QToolButton(this);
+    button->setText(text);
+    button->setToolTip(tip);
+    button->setAutoRaise(true);
+    button->setFocusPolicy(Qt::NoFocus);
+    connect(button, &QToolButton::clicked, this, std::move(action));
+    row->addWidget(button, 0, Qt::AlignTop);
+}
+
 void TimelineView::buildSearch()
 {
     search_bar_ = new QWidget(this);
@@ -88,10 +106,8 @@ void TimelineView::buildSearch()
     layout->addWidget(search_count_);
     const std::array<std::pair<QString, int>, 2> buttons{{{tr("Previous"), -1}, {tr("Next"), +1}}};
     for (const auto& [title, direction] : buttons) {
-        auto* button = new QToolButton(search_bar_);
-        button->setText(title);
-        connect(button, &QToolButton::clicked, this, [this, direction = direction] { nextMatch(direction); });
-        layout->addWidget(button);
+        addButton(layout, title, direction < 0 ? tr("Shift + Enter") : tr("Enter"),
+                  [this, direction = direction] { nextMatch(direction); });
     }
     search_bar_->hide();
     connect(search_, &QLineEdit::textChanged, this, &TimelineView::searchChanged);
@@ -316,10 +332,9 @@ void TimelineView::updateDetails()
     } else if (canvas->index() && canvas->selected()) {
         text = intervalDetails(*canvas->index(), *canvas->selected()).toHtmlEscaped();
     } else if (canvas->index()) {
-        text = tr("Click an interval, drag over a range; ? shows the keys.");
+        text = tr("Click an interval, or drag over a range.");
     }
     details_->setText(text);
-    details_area_->setVisible(!text.isEmpty());
     details_area_->setFixedHeight(std::min(details_->sizeHint().height() + 2, 20 * grid));
 }
 

@@ -7,8 +7,10 @@
 #include <QWidget>
 
 #include <array>
+#include <functional>
 #include <vector>
 
+class QBoxLayout;
 class QFrame;
 class QLabel;
 class QLineEdit;
@@ -39,6 +41,7 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    void addButton(QBoxLayout* row, const QString& text, const QString& tip, std::function<void()> action);
     void buildSearch();
     void buildHelp();
     void connectCanvas(int index);

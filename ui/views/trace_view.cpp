@@ -9,6 +9,7 @@
 #include "ui/views/trace/trace_model.h"
 
 #include <QComboBox>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -83,7 +84,10 @@ TraceView::TraceView(RunSession* session, QWidget* parent)
     });
     connect(agent_, &QComboBox::currentIndexChanged, this,
             [this] { filter_->setAgent(agent_->currentData().toString()); });
-    connect(tree_->selectionModel(), &QItemSelectionModel::currentChanged, this, &TraceView::showCurrent);
+    connect(tree_->selectionModel(), &QItemSelectionModel::currentChanged, this, [this] {
+        showCurrent();
+        selectCandidate();
+    });
     connect(text_, &StepText::candidateClicked, session_, &RunSession::select);
     connect(session_, &RunSession::runReset, this, &TraceView::reload);
     connect(session_, &RunSession::stepsAdded, this, [this] {
@@ -118,6 +122,13 @@ void TraceView::showEvent(QShowEvent* event)
         addNew();
         followSelection();
     }
+}
+
+void TraceView::changeEvent(QEvent* event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange)
+        showCurrent();  // the text holds the colours it was made with
 }
 
 void TraceView::addNew()
@@ -177,7 +188,11 @@ void TraceView::showCurrent()
                             : count == 1 ? tr("%1: one step. Choose it to read it.").arg(id)
                                          : tr("%1: %2 steps. Choose one to read it.").arg(id).arg(count));
     }
-    const QString candidate = index.data(TraceModel::candidate_role).toString();
+}
+
+void TraceView::selectCandidate()
+{
+    const QString candidate = tree_->currentIndex().data(TraceModel::candidate_role).toString();
     if (!following_ && !candidate.isEmpty() && candidate != session_->primary() && session_->candidate(candidate))
         session_->select(candidate);
 }

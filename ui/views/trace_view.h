@@ -31,6 +31,7 @@ public:
 
 protected:
     void showEvent(QShowEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
 private:
     void reload();
@@ -38,6 +39,7 @@ private:
     void updateHeading();
     void updateAgents();
     void showCurrent();
+    void selectCandidate();
     void followSelection();
 
     RunSession* session_;
