@@ -103,7 +103,7 @@ void InspectorTest::showsVerdictFiguresAndLineage()
     QVERIFY(labelWith(QStringLiteral("c12")));
     QVERIFY(labelWith(QStringLiteral("✓ verified")));
     QVERIFY(labelWith(QStringLiteral("copy engine")));
-    QVERIFY(labelWith(QStringLiteral("chunk_rows")));
+    QVERIFY(labelWith(QStringLiteral("copy_\u200Bstreams")));
     const double ceiling = 361 / *session_->evaluation(QStringLiteral("c12"))->timeUs();
     QVERIFY(labelWith(QStringLiteral("%1 %").arg(std::lround(100 * ceiling))));
     QVERIFY(labelWith(QStringLiteral("candidate:c8")));

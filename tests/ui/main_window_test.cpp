@@ -3,17 +3,23 @@
 #include "ui/shell/main_window.h"
 #include "ui/shell/command_palette.h"
 #include "ui/shell/error_bar.h"
+#include "ui/shell/new_run_dialog.h"
 #include "ui/shell/recent_files.h"
 #include "ui/style/theme.h"
+#include "ui/views/diff/diff_editor.h"
+#include "ui/views/diff/diff_panel.h"
+#include "ui/views/diff_view.h"
 #include "ui_test_support.h"
 
 #include <QAction>
+#include <QComboBox>
 #include <QDropEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
 #include <QMimeData>
 #include <QSignalSpy>
+#include <QSpinBox>
 #include <QTabWidget>
 #include <QTest>
 
@@ -42,6 +48,7 @@ private Q_SLOTS:
     void closingARunLeadsBackToTheStart();
     void twoRunsAreOpenSideBySide();
     void theWindowComesBackAsItWas();
+    void aNewRunGoesToItsEndOnTheEmulatedNode();
 
 private:
     QString freshRun(const QString& name);
@@ -155,6 +162,12 @@ void MainWindowTest::openingTheSourceShowsTheDiff()
     QVERIFY(window_->openFile(freshRun(QStringLiteral("source"))));
     window_->actions().open_source->trigger();
     QCOMPARE(child<QTabWidget>("tabs")->currentIndex(), static_cast<int>(Tab::diff));
+    window_->showTab(Tab::population);
+    window_->session()->openSource(QStringLiteral("c4"), 7);
+    const auto* editor = window_->findChild<DiffView*>()->panel()->editor(PageKind::right);
+    int line = -1, column = -1;
+    editor->getCursorPosition(&line, &column);
+    QCOMPARE(editor->page().lines[static_cast<std::size_t>(line)].right_line, 7);
 }
 
 void MainWindowTest::promotingAndUndoingIsStoredInTheFile()
@@ -252,6 +265,33 @@ void MainWindowTest::theWindowComesBackAsItWas()
     window_->close();
     window_ = std::make_unique<MainWindow>();
     QCOMPARE(window_->size(), QSize(1000, 700));
+}
+
+void MainWindowTest::aNewRunGoesToItsEndOnTheEmulatedNode()
+{
+    QSettings().setValue(QStringLiteral("newRun/folder"), folder_.file({}));
+    window_->actions().new_run->trigger();
+    auto* dialog = child<NewRunDialog>("newRun");
+    QVERIFY(dialog);
+    QTRY_VERIFY_WITH_TIMEOUT(window_->nodes().find(QStringLiteral("emulated")), 20'000);
+    for (const char* field : {"generations", "islands", "children"}) {
+        dialog->findChild<QSpinBox*>(QString::fromLatin1(field))->setValue(1);
+    }
+    auto* node = dialog->findChild<QComboBox*>(QStringLiteral("node"));
+    node->setCurrentIndex(node->findData(QStringLiteral("emulated")));
+    auto* ranks = dialog->findChild<QComboBox*>(QStringLiteral("ranks"));
+    ranks->setCurrentIndex(ranks->findData(2));
+    QTest::keyClick(dialog, Qt::Key_Return);
+    QVERIFY(window_->session()->run()->isActive());
+    QVERIFY(!child<QLabel>("status")->text().isEmpty());
+    const auto state = [this] { return window_->session()->snapshot().state; };
+    QTRY_VERIFY_WITH_TIMEOUT(state() == RunState::finished || state() == RunState::failed, 240'000);
+    QVERIFY2(state() == RunState::finished, window_->session()->snapshot().message.c_str());
+    QCOMPARE(window_->session()->snapshot().candidates.size(), std::size_t{2});
+    QVERIFY(bestOf(window_->session()->snapshot()));
+    QVERIFY(window_->session()->isModelled());
+    QVERIFY(
+        window_->session()->timeline(QString::fromStdString(bestOf(window_->session()->snapshot())->id))->has_value());
 }
 
 QTEST_MAIN(MainWindowTest)

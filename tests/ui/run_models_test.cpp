@@ -52,6 +52,7 @@ class RunModelsTest : public QObject {
 
 private Q_SLOTS:
     void aRunOpensFromItsFile();
+    void aRunThatAnotherProgramWritesIsFollowed();
     void aMissingFileIsAnErrorThatNamesIt();
     void aFileThatIsNoRunIsAnError();
     void anEventChangesTheSnapshotAndTellsOfIt();
@@ -89,6 +90,31 @@ void RunModelsTest::aRunOpensFromItsFile()
     QVERIFY((*run)->timeline(QStringLiteral("baseline:host.cu"))->has_value());
     QCOMPARE((*run)->steps()->size(), std::size_t{34});
     QVERIFY(!(*run)->isActive());
+}
+
+void RunModelsTest::aRunThatAnotherProgramWritesIsFollowed()
+{
+    const QString path = folder_.file(QStringLiteral("followed.cuco"));
+    RunConfig config;
+    config.workload = "gemm_allgather";
+    auto file = RunFile::create(path.toStdString(), config);
+    QVERIFY(file.has_value());
+    require((*file)->setState(RunState::running, {}));
+    auto run = RunModel::open(path);
+    QVERIFY(run.has_value());
+    QSignalSpy reset(run->get(), &RunModel::reset);
+    Candidate candidate = exampleCandidate(0, {});
+    QVERIFY((*file)->addCandidate(candidate, "int a;", {}).has_value());
+    QTRY_COMPARE((*run)->snapshot().candidates.size(), std::size_t{1});
+    candidate.state = CandidateState::settled;
+    candidate.evaluation = timedEvaluation(500, 705, true);
+    require((*file)->settleCandidate(candidate, std::nullopt));
+    require((*file)->addLog({1, "info", "settled"}));
+    require((*file)->setState(RunState::finished, {}));
+    QTRY_VERIFY((*run)->snapshot().state == RunState::finished);
+    QVERIFY((*run)->snapshot().candidates.front().evaluation.has_value());
+    QCOMPARE((*run)->snapshot().log.size(), std::size_t{1});
+    QCOMPARE(reset.size(), 0);
 }
 
 void RunModelsTest::aMissingFileIsAnErrorThatNamesIt()

@@ -8,6 +8,7 @@
 #include <QFileInfo>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <utility>
 
@@ -43,12 +44,17 @@ Result<std::unique_ptr<RunModel>> RunModel::open(const QString& path)
     }
     auto model = std::make_unique<RunModel>(std::move(*snapshot), QFileInfo(path).absoluteFilePath());
     model->file_ = std::move(*file);
+    if (model->snapshot_.state == RunState::running) {
+        model->follow_timer_.start();
+    }
     return model;
 }
 
 RunModel::RunModel(RunSnapshot snapshot, QString path) : path_(std::move(path)), snapshot_(std::move(snapshot))
 {
     index();
+    follow_timer_.setInterval(std::chrono::seconds(1));
+    connect(&follow_timer_, &QTimer::timeout, this, &RunModel::followFile);
 }
 
 RunModel::~RunModel() = default;
@@ -104,8 +110,49 @@ void RunModel::createAndStart(const RunConfig& config)
     Q_EMIT activityChanged();
 }
 
+void RunModel::followFile()
+{
+    auto latest = file_->snapshot();
+    if (!latest) {
+        follow_timer_.stop();
+        Q_EMIT failed(latest.error());
+        return;
+    }
+    // As if the engine had told of it, so that the views keep where they are.
+    if (latest->baselines.size() != snapshot_.baselines.size()) {
+        apply(BaselinesMeasured{latest->baselines, latest->modelled});
+    }
+    bool has_new = false;
+    for (const Candidate& candidate : latest->candidates) {
+        const Candidate* known = this->candidate(QString::fromStdString(candidate.id));
+        has_new = has_new || !known;
+        if (!known || known->state != candidate.state || known->decision != candidate.decision) {
+            apply(CandidateChanged{candidate});
+        }
+    }
+    if (has_new) {
+        apply(StepsAdded{});
+    }
+    const auto undone = [](const RunSnapshot& snapshot) {
+        return std::ranges::count(snapshot.decisions, true, &Decision::undone);
+    };
+    if (latest->decisions.size() != snapshot_.decisions.size() || undone(*latest) != undone(snapshot_)) {
+        apply(DecisionsChanged{latest->decisions});
+    }
+    for (std::size_t entry = snapshot_.log.size(); entry < latest->log.size(); ++entry) {
+        apply(Logged{latest->log[entry]});
+    }
+    if (latest->state != snapshot_.state) {
+        apply(StateChanged{latest->state, latest->message});
+    }
+    if (snapshot_.state != RunState::running) {
+        follow_timer_.stop();
+    }
+}
+
 void RunModel::connectBridge()
 {
+    follow_timer_.stop();
     bridge_ = std::make_unique<EngineBridge>();
     connect(bridge_.get(), &EngineBridge::opened, this, [this] {
         reload();

@@ -7,6 +7,7 @@
 #include <QHash>
 #include <QObject>
 #include <QString>
+#include <QTimer>
 
 #include <functional>
 #include <memory>
@@ -16,7 +17,8 @@ namespace cuco::ui {
 class EngineBridge;
 
 /// One run on the GUI thread: a snapshot kept current by the engine's events, what is read from the file
-/// on demand, and the commands. Looking needs no writer; the first command opens the engine.
+/// on demand, and the commands. Looking needs no writer; the first command opens the engine. While another
+/// program runs it, the file is looked at again and again.
 class RunModel : public QObject {
     Q_OBJECT
 
@@ -69,6 +71,7 @@ private:
     void index();
     void reload();
     void connectBridge();
+    void followFile();
     void perform(std::function<Result<void>(RunController&)> command);
 
     QString path_;
@@ -77,6 +80,7 @@ private:
     QHash<QString, int> index_by_id_;
     std::unique_ptr<RunFile> file_;  ///< read only; null while the file does not exist
     std::unique_ptr<EngineBridge> bridge_;
+    QTimer follow_timer_;  ///< runs while another program may be writing the file
 };
 
 }  // namespace cuco::ui

@@ -57,13 +57,13 @@ void FitnessChart::drawLineLabels(QPainter& painter, const QRectF& plot) const
     const Colors colors = colorsFor(palette());
     painter.setFont(textFont(-1));
     const QFontMetricsF metrics(painter.font());
-    const auto label = [&](double us, const QString& text, const QColor& color, bool above) {
+    const auto label = [&](double us, const QString& text, const QColor& color, bool at_right) {
         if (us <= 0) {
             return;
         }
         const double width = metrics.horizontalAdvance(text) + grid;
         const double y = yToPixel(us);
-        QRectF box(plot.right() - width, above ? y - metrics.height() - 2 : y + 2, width, metrics.height());
+        QRectF box(at_right ? plot.right() - width : plot.left(), y - metrics.height() - 2, width, metrics.height());
         box.moveTop(std::clamp(box.top(), plot.top(), plot.bottom() - box.height()));
         QColor veil = colors.background;
         veil.setAlpha(208);

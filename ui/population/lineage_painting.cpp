@@ -193,7 +193,7 @@ void LineageView::paintNode(QPainter& painter, const Colors& colors, int index) 
     if (zoom_ >= labels_from_zoom) {
         painter.setFont(monoFont(-2));
         painter.setPen(colors.secondary);
-        painter.drawText(QRectF(at.x() + radius + 3, at.y() - grid, columnWidth() - 2 * radius - 6, 2 * grid),
+        painter.drawText(QRectF(at.x() + radius + grid, at.y() - grid, columnWidth() - 2 * radius - grid, 2 * grid),
                          Qt::AlignVCenter | Qt::AlignLeft, id);
     }
 }

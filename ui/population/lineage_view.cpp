@@ -69,8 +69,8 @@ void LineageView::fit()
     const double width = viewport()->width() - lineage_metrics::margin_left - grid;
     const double height = viewport()->height() - lineage_metrics::margin_top - grid;
     // Small runs are not blown up; large ones stay large enough to see.
-    zoom_ = std::clamp(std::min(width / columns, height / rows), 0.5, 1.5);
-    row_stretch_ = std::clamp(height / (rows * zoom_), 1.0, 2.5);
+    zoom_ = std::clamp(std::min(width / columns, height / rows), 0.4, 1.5);
+    row_stretch_ = std::clamp(height / (rows * zoom_), 1.0, 5.0);
     updateScrollBars();
     viewport()->update();
 }

@@ -13,7 +13,7 @@ namespace cuco::ui {
 
 /// Pixels at zoom 1; the margins hold the names of lanes and generations and do not zoom.
 namespace lineage_metrics {
-inline constexpr double column = 6 * grid, row = 3 * grid;
+inline constexpr double column = 5 * grid, row = 3 * grid;
 inline constexpr double margin_left = 9 * grid, margin_top = 3 * grid;
 }  // namespace lineage_metrics
 

@@ -25,6 +25,12 @@ QString escaped(const std::string& text)
     return QString::fromStdString(text).toHtmlEscaped();
 }
 
+/// With places to break a long name at its underscores.
+QString breakable(const std::string& text)
+{
+    return escaped(text).replace(QLatin1Char('_'), QStringLiteral("_\u200B"));
+}
+
 QString candidateLink(const std::string& id)
 {
     return QStringLiteral("<a href=\"candidate:%1\">%1</a>").arg(escaped(id));
@@ -58,7 +64,7 @@ void addFigures(QList<Fact>& facts, const Evaluation& evaluation, bool modelled)
         facts << Fact{section, translated(label), value, true};
     };
     if (const auto time = timeUsOf(evaluation)) {
-        add("Time", withInterval(*time, QStringLiteral(" µs")));
+        add(evaluation.timings.size() > 1 ? "Mean time" : "Time", withInterval(*time, QStringLiteral(" µs")));
     }
     if (const auto speedup = speedupOf(evaluation)) {
         QString text = figureText(*speedup) + QStringLiteral("×");
@@ -103,7 +109,7 @@ void addDesign(QList<Fact>& facts, const Candidate& candidate)
         add("Chunk", directive.chunk_bytes == 0 ? translated("whole") : bytesText(directive.chunk_bytes));
     }
     for (const auto& [name, value] : candidate.tunables) {
-        facts << Fact{translated("Tunables"), escaped(name), QString::number(value), true};
+        facts << Fact{translated("Tunables"), breakable(name), QString::number(value), true};
     }
 }
 
@@ -123,13 +129,13 @@ void addLineage(QList<Fact>& facts, const RunSession& session, const Candidate& 
                   QStringLiteral("%1, %2").arg(candidate.island + 1).arg(candidate.generation), true};
     facts << Fact{section, translated("Proposed by"), escaped(candidate.proposer), false};
     if (!candidate.strategy.empty()) {
-        facts << Fact{section, translated("Strategy"), escaped(candidate.strategy), false};
+        facts << Fact{section, translated("Strategy"), breakable(candidate.strategy), false};
     }
     if (!candidate.summary.empty()) {
-        facts << Fact{section, translated("Change"), escaped(candidate.summary), false};
+        facts << Fact{section, translated("Change"), breakable(candidate.summary), false};
     }
-    facts << Fact{section, translated("Parents"), parents.isEmpty() ? translated("none: a seed") : links(parents),
-                  false};
+    const QString none = candidate.proposer == "seed" ? translated("none: a seed") : translated("none: a new strategy");
+    facts << Fact{section, translated("Parents"), parents.isEmpty() ? none : links(parents), false};
     facts << Fact{section, translated("Children"), children.isEmpty() ? translated("none yet") : links(children),
                   false};
 }

@@ -9,7 +9,7 @@
 
 namespace cuco::ui {
 
-/// One line of the inspector. `value` is rich text whose parts from a run are escaped; links are
+/// One line of the inspector. Label and value are rich text whose parts from a run are escaped; links are
 /// "candidate:ID" and "line:N".
 struct Fact {
     QString section, label, value;

@@ -20,6 +20,7 @@ namespace cuco::ui {
 
 namespace {
 
+constexpr int width_for_one = 32 * grid, width_for_two = 44 * grid;
 constexpr qsizetype most_detail = 4000;  // characters of a compiler's output that are worth reading here
 
 QLabel* makeLabel(QWidget* parent, Qt::TextFormat format)
@@ -50,7 +51,6 @@ Inspector::Inspector(RunSession* session, const InspectorActions& actions, QWidg
     setAccessibleName(tr("Inspector"));
     setFrameShape(QFrame::NoFrame);
     setWidgetResizable(true);
-    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setWidget(body_);
 
     empty_ = makeLabel(body_, Qt::PlainText);
@@ -187,6 +187,7 @@ void Inspector::refresh()
 {
     const bool has_one = !session_->primary().isEmpty();
     const bool has_two = !session_->secondary().isEmpty();
+    setMinimumWidth(has_two ? width_for_two : width_for_one);
     empty_->setVisible(!has_one);
     for (QWidget* widget : std::initializer_list<QWidget*>{id_, verdict_, buttons_}) {
         widget->setVisible(has_one);
@@ -268,6 +269,9 @@ void Inspector::fillGrid()
             lines->addWidget(heading, row++, 0, 1, second.isEmpty() ? 2 : 3);
         }
         auto* label = new QLabel(fact.label, grid_box_);
+        label->setTextFormat(Qt::RichText);
+        label->setWordWrap(true);
+        label->setMinimumWidth(13 * grid);
         label->setForegroundRole(QPalette::PlaceholderText);
         lines->addWidget(label, row, 0, Qt::AlignTop);
     };

@@ -47,6 +47,7 @@ LogView::LogView(RunSession* session, QWidget* parent)
     table_->verticalHeader()->hide();
     table_->verticalHeader()->setDefaultSectionSize(3 * grid);
     table_->horizontalHeader()->setStretchLastSection(true);
+    table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     table_->setColumnWidth(LogModel::time_column, 14 * grid);
     table_->setColumnWidth(LogModel::level_column, 10 * grid);
     empty_->setAlignment(Qt::AlignCenter);

@@ -15,6 +15,7 @@
 #include "ui/shell/start_page.h"
 #include "ui/shell/status_text.h"
 #include "ui/style/theme.h"
+#include "ui/views/diff/diff_panel.h"
 #include "ui/views/diff_view.h"
 #include "ui/views/timeline_view.h"
 #include "ui/views/trace_view.h"
@@ -92,7 +93,10 @@ MainWindow::MainWindow() : actions_(this), demo_path_(demoPath())
     });
     connect(&session_, &RunSession::selectionChanged, this, &MainWindow::refreshActions);
     connect(&session_, &RunSession::decisionsChanged, this, &MainWindow::refreshActions);
-    connect(&session_, &RunSession::sourceRequested, this, [this] { showTab(Tab::diff); });
+    connect(&session_, &RunSession::sourceRequested, this, [this](const QString&, int line) {
+        showTab(Tab::diff);
+        diff_->panel()->showSourceLine(line);
+    });
     restoreWindow();
     showRun(nullptr);
 }
@@ -118,7 +122,8 @@ void MainWindow::makeCentre()
     tabs_->tabBar()->setDrawBase(false);
     tabs_->tabBar()->setAccessibleName(tr("Views"));
     tabs_->addTab(population_, tr("Population"));
-    tabs_->addTab(new DiffView(&session_), tr("Diff"));
+    diff_ = new DiffView(&session_);
+    tabs_->addTab(diff_, tr("Diff"));
     tabs_->addTab(new TimelineView(&session_), tr("Timeline"));
     tabs_->addTab(new TraceView(&session_), tr("LLM traces"));
     tabs_->addTab(new LogView(&session_), tr("Log"));

@@ -20,6 +20,7 @@ class QTabWidget;
 namespace cuco::ui {
 
 class CommandPalette;
+class DiffView;
 class ErrorBar;
 class Inspector;
 class PopulationView;
@@ -84,6 +85,7 @@ private:
     StartPage* start_page_ = nullptr;
     QTabWidget* tabs_ = nullptr;
     PopulationView* population_ = nullptr;
+    DiffView* diff_ = nullptr;
     RunListModel* run_list_model_ = nullptr;
     RunList* run_list_ = nullptr;
     Inspector* inspector_ = nullptr;
