@@ -575,6 +575,8 @@ private Q_SLOTS:
         TimelineCanvas *first = view.pane(0)->canvas(), *second = view.pane(1)->canvas();
         QCOMPARE(first->range(), second->range());
         QVERIFY(first->range().end_ns >= 1990);
+        for (const double ns : {0.0, 500.0, 1900.0})
+            QCOMPARE(first->view().xOf(ns), second->view().xOf(ns));
         QTest::keyClick(second, Qt::Key_W);
         QCOMPARE(first->range(), second->range());
         wheel(*first, {500, 80}, {0, 120}, Qt::ControlModifier);

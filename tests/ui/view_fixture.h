@@ -66,7 +66,9 @@ public:
         Evaluation host = verified(1);
         check(file->addBaseline({"host.cu", host}, "int host() { return 0; }\n", smallTimeline(2), true));
         addCandidate(1, {}, sourceWithChunk(256, "world"), verified(1.2), smallTimeline());
-        addCandidate(2, {"c1"}, sourceWithChunk(512, "peer"), verified(1.5), smallTimeline(2));
+        Timeline second = smallTimeline(2);
+        second.lanes[0].name = "stream 0 with a name that is long";
+        addCandidate(2, {"c1"}, sourceWithChunk(512, "peer"), verified(1.5), second);
         Evaluation wrong = verified(0);
         wrong.verdict = Verdict::wrong_result;
         wrong.stage = Stage::verify;

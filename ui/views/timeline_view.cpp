@@ -228,8 +228,11 @@ void TimelineView::shareAxis()
         return;
     const auto extentOf = [&](std::size_t pane) { return panes_[pane]->canvas()->index()->extent(); };
     const TimeRange shared{0, std::max(extentOf(0).end_ns, extentOf(1).end_ns)};
-    for (TimelinePane* pane : panes_)
+    const int label_width = std::max(panes_[0]->canvas()->labelWidth(), panes_[1]->canvas()->labelWidth());
+    for (TimelinePane* pane : panes_) {
+        pane->canvas()->setLabelWidth(label_width);
         pane->canvas()->setExtent(shared);
+    }
     for (TimelinePane* pane : panes_)
         pane->canvas()->fit();
 }

@@ -207,7 +207,7 @@ void TraceView::followSelection()
     if (!candidate.isValid())
         return;
     following_ = true;
-    tree_->expand(candidate);
+    tree_->expandRecursively(candidate);
     const QModelIndex first_step = filter_->index(0, 0, candidate);
     tree_->setCurrentIndex(first_step.isValid() ? first_step : candidate);
     tree_->scrollTo(tree_->currentIndex());

@@ -24,7 +24,7 @@ TimelineCanvas::TimelineCanvas(QWidget* parent) : QAbstractScrollArea(parent)
     setFrameShape(QFrame::NoFrame);
     setFocusPolicy(Qt::StrongFocus);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
-    setVerticalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+    setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);  // two that share a time axis stay as wide
     viewport()->setMouseTracking(true);
     viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
     setAccessibleName(tr("Timeline"));
@@ -72,6 +72,13 @@ void TimelineCanvas::setExtent(TimeRange extent)
     extent_ = {extent.begin_ns, extent.end_ns + 0.01 * extent.length()};
     setRange(range_);
     updateScrollBars();
+}
+
+void TimelineCanvas::setLabelWidth(int width)
+{
+    label_width_ = width;
+    updateScrollBars();
+    invalidate();
 }
 
 void TimelineCanvas::setRange(TimeRange range)

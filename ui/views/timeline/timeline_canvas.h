@@ -32,6 +32,9 @@ public:
     /// What can be scrolled to: for two canvases that share a time axis the longer of both.
     void setExtent(TimeRange extent);
     TimeRange extent() const { return extent_; }
+    /// Pixels of the lanes' names; setTimeline makes it fit them.
+    int labelWidth() const { return label_width_; }
+    void setLabelWidth(int width);
 
     TimeRange range() const { return range_; }
     void setRange(TimeRange range);
