@@ -70,7 +70,7 @@ public:
         : templates_(templates),
           context_(context),
           random_(context.run_seed, context.number),
-          exploring_generations_(std::max(1, static_cast<int>(std::ceil(exploring_share * context.generations)))),
+          exploring_generations_(std::max(1, static_cast<int>(std::lround(exploring_share * context.generations)))),
           exploring_(context.generation <= exploring_generations_),
           chances_(exploring_ ? exploring_chances : refining_chances)
     {
@@ -133,15 +133,18 @@ private:
     /// From the island; sometimes, and while nothing in the island can be a parent, from all of them.
     void chooseParent()
     {
-        const bool migrates = random_.uniform() < chances_.migrate;
-        const auto of_island = [&](const Candidate& other) { return other.island == context_.island; };
-        const auto any = [](const Candidate&) { return true; };
-        ParentChoice choice = migrates ? weighted(any) : weighted(of_island);
-        if (!choice.chosen)
-            choice = weighted(any);
+        bool everywhere = random_.uniform() < chances_.migrate;
+        ParentChoice choice =
+            weighted([&](const Candidate& other) { return everywhere || other.island == context_.island; });
+        if (!choice.chosen && !everywhere) {
+            everywhere = true;
+            choice = weighted([](const Candidate&) { return true; });
+        }
         parent_ = choice.chosen;
         if (parent_)
-            addStep(fmt::format("Chose parent {}", parent_->id), explainParent(choice, context_.parent_selection));
+            addStep(fmt::format("Chose parent {}", parent_->id),
+                    explainParent(choice, context_.parent_selection,
+                                  everywhere ? "all islands" : fmt::format("island {}", context_.island)));
     }
 
     /// From the candidate's own text: it may come from elsewhere than a strategy of the workload.

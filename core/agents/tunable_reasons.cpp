@@ -50,12 +50,12 @@ std::string explainSeed(int island, const std::string& strategy, const std::stri
         island, strategy, directive);
 }
 
-std::string explainParent(const ParentChoice& choice, const ParentSelectionSettings& settings)
+std::string explainParent(const ParentChoice& choice, const ParentSelectionSettings& settings, const std::string& from)
 {
     return fmt::format(
-        "Drawn by weight: a sigmoid (λ = {:g}) of the fitness against the median, divided by 1 + the "
-        "children it has; promoted ones count {:g} times, rejected and unverified ones not at all.\n\n{}",
-        settings.lambda, settings.promotion_bonus, weightTable(choice));
+        "Drawn from {} by weight: a sigmoid (λ = {:g}) of the fitness against the median, divided by 1 + the children "
+        "it has; promoted ones count {:g} times, rejected and unverified ones not at all.\n\n{}",
+        from, settings.lambda, settings.promotion_bonus, weightTable(choice));
 }
 
 std::string explainStart(std::span<const std::string> untried, const std::string& started)

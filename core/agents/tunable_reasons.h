@@ -21,7 +21,7 @@ struct ParentChoice {
 
 // The Markdown bodies of the tunable proposer's steps.
 std::string explainSeed(int island, const std::string& strategy, const std::string& directive);
-std::string explainParent(const ParentChoice& choice, const ParentSelectionSettings& settings);
+std::string explainParent(const ParentChoice& choice, const ParentSelectionSettings& settings, const std::string& from);
 std::string explainStart(std::span<const std::string> untried, const std::string& started);
 std::string explainMove(std::span<const Tunable> tunables, const TunableValues& values, const std::string& why);
 std::string explainCross(const ParentChoice& partner, const std::string& strategy, const std::string& taker,
