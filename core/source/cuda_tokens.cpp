@@ -2,25 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/source/cuda_tokens.h"
 
-#include <cctype>
+#include "core/source/cuda_lexer.h"
+
+#include <algorithm>
 #include <optional>
-#include <string>
 
 namespace cuco {
 namespace {
-
-bool isNameStart(char c)
-{
-    return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
-}
-bool isNamePart(char c)
-{
-    return isNameStart(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
-bool isDigit(char c)
-{
-    return std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
 
 class Tokeniser {
 public:
@@ -28,229 +16,105 @@ public:
 
     std::expected<TokenisedSource, SourceFault> run()
     {
-        while (at_ < source_.size() && !fault_)
-            step();
+        tokenise(0, source_, 1);
         if (fault_)
             return std::unexpected(*fault_);
         return std::move(result_);
     }
 
 private:
-    char peek(std::size_t ahead = 0) const { return at_ + ahead < source_.size() ? source_[at_ + ahead] : '\0'; }
-
-    /// Length of a backslash-newline here, or 0.
-    std::size_t continuation() const
+    /// The part of the source at `offset`, whose first line is `line`.
+    void tokenise(std::size_t offset, std::string_view text, std::size_t line)
     {
-        if (peek() != '\\')
-            return 0;
-        if (peek(1) == '\n')
-            return 2;
-        return peek(1) == '\r' && peek(2) == '\n' ? 3 : 0;
-    }
-
-    void step()
-    {
-        if (const auto joined = continuation()) {
-            at_ += joined;
-            ++line_;
-            return;
-        }
-        const char c = peek();
-        if (c == '\n') {
-            ++at_;
-            ++line_;
-            line_has_code_ = false;
-            directive_ = 0;
-        } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
-            ++at_;
-        } else if (c == '/' && peek(1) == '/') {
-            skipLine();
-        } else if (c == '/' && peek(1) == '*') {
-            skipBlockComment();
-        } else if (c == '#' && !line_has_code_ && directive_ == 0) {
-            openDirective();
-        } else {
-            line_has_code_ = true;
-            token();
-        }
-    }
-
-    /// To the newline that ends the logical line, which stays.
-    void skipLine()
-    {
-        while (at_ < source_.size() && peek() != '\n') {
-            if (const auto joined = continuation()) {
-                at_ += joined;
-                ++line_;
-            } else {
-                ++at_;
+        CudaLexer lexer(text);
+        for (Lexeme lexeme = lexer.next(); lexeme.kind != LexemeKind::end && !fault_; lexeme = lexer.next()) {
+            const auto words = text.substr(lexeme.begin, lexeme.end - lexeme.begin);
+            const CudaToken token{TokenKind::punctuation, words, offset + lexeme.begin, line + lexeme.line - 1,
+                                  directive_};
+            switch (lexeme.kind) {
+                case LexemeKind::comment:
+                    checkComment(token);
+                    break;
+                case LexemeKind::preprocessor:
+                    readDirective(token);
+                    break;
+                case LexemeKind::identifier:
+                    push(token, TokenKind::identifier);
+                    break;
+                case LexemeKind::number:
+                    push(token, TokenKind::number);
+                    break;
+                case LexemeKind::text:
+                    pushLiteral(token);
+                    break;
+                default:
+                    pushPunctuation(token);
+                    break;
             }
         }
     }
 
-    void skipBlockComment()
+    void push(CudaToken token, TokenKind kind)
     {
-        const auto end = source_.find("*/", at_ + 2);
-        if (end == std::string_view::npos) {
-            fault_ = SourceFault{line_, "A comment that starts here never ends; close it with */."};
-            return;
+        token.kind = kind;
+        result_.tokens.push_back(token);
+    }
+
+    void checkComment(const CudaToken& token)
+    {
+        if (token.text.starts_with("/*") && (token.text.size() < 4 || !token.text.ends_with("*/")))
+            fault_ = SourceFault{token.line, "A comment that starts here never ends; close it with */."};
+    }
+
+    /// An apostrophe may be text that #if removes; of it the compiler judges.
+    void pushLiteral(const CudaToken& token)
+    {
+        const auto quote = token.text.find_first_of("\"'");
+        const bool is_string = quote != std::string_view::npos && token.text[quote] == '"';
+        if (is_string && (token.text.size() < quote + 2 || token.text.back() != '"'))
+            fault_ = SourceFault{token.line, "A string that starts here is not closed."};
+        else
+            push(token, TokenKind::literal);
+    }
+
+    /// Joins `<<<`, `::` and `->`.
+    void pushPunctuation(const CudaToken& token)
+    {
+        auto& tokens = result_.tokens;
+        const auto adjacent = [&](std::size_t back, std::string_view text) {
+            if (tokens.size() < back)
+                return false;
+            const auto& before = tokens[tokens.size() - back];
+            return before.text == text && before.begin + back == token.begin && before.directive == directive_;
+        };
+        if (token.text == "<" && adjacent(1, "<") && adjacent(2, "<")) {
+            tokens.pop_back();
+            tokens.back().text = source_.substr(tokens.back().begin, 3);
+        } else if ((token.text == ":" && adjacent(1, ":")) || (token.text == ">" && adjacent(1, "-"))) {
+            tokens.back().text = source_.substr(tokens.back().begin, 2);
+        } else {
+            push(token, TokenKind::punctuation);
         }
-        advanceTo(end + 2);
     }
 
-    void advanceTo(std::size_t end)
+    void readDirective(const CudaToken& directive)
     {
-        for (; at_ < end; ++at_)
-            line_ += source_[at_] == '\n';
-    }
-
-    void openDirective()
-    {
-        line_has_code_ = true;
-        ++at_;
-        while (peek() == ' ' || peek() == '\t')
-            ++at_;
-        const auto begin = at_;
-        while (isNamePart(peek()))
-            ++at_;
-        const auto name = source_.substr(begin, at_ - begin);
-        if (name == "define") {
+        const auto name_begin = std::min(directive.text.find_first_not_of(" \t", 1), directive.text.size());
+        const auto rest = directive.text.substr(name_begin);
+        if (rest.starts_with("define")) {
+            constexpr std::size_t skipped = std::string_view("define").size();
             directive_ = ++directives_;
-            return;
+            tokenise(directive.begin + name_begin + skipped, rest.substr(skipped), directive.line);
+            directive_ = 0;
+        } else if (rest.starts_with("include")) {
+            const auto open = rest.find_first_of("<\"");
+            const auto close = open == std::string_view::npos ? open : rest.find_first_of(">\"", open + 1);
+            if (close != std::string_view::npos)
+                result_.includes.push_back({rest.substr(open + 1, close - open - 1), directive.line});
         }
-        if (name == "include")
-            readInclude();
-        skipDirective();
-    }
-
-    /// Like skipLine, but a block comment may carry the directive over several lines.
-    void skipDirective()
-    {
-        while (at_ < source_.size() && peek() != '\n' && !fault_) {
-            if (peek() == '/' && peek(1) == '*') {
-                skipBlockComment();
-            } else if (const auto joined = continuation()) {
-                at_ += joined;
-                ++line_;
-            } else if (peek() == '/' && peek(1) == '/') {
-                skipLine();
-            } else {
-                ++at_;
-            }
-        }
-    }
-
-    void readInclude()
-    {
-        while (peek() == ' ' || peek() == '\t')
-            ++at_;
-        const char open = peek();
-        if (open != '<' && open != '"')
-            return;
-        const auto begin = at_ + 1;
-        const auto end = source_.find_first_of(open == '<' ? ">\n" : "\"\n", begin);
-        if (end == std::string_view::npos || source_[end] == '\n')
-            return;
-        result_.includes.push_back({source_.substr(begin, end - begin), line_});
-        at_ = end + 1;
-    }
-
-    void push(TokenKind kind, std::size_t begin, std::size_t begin_line)
-    {
-        result_.tokens.push_back({kind, source_.substr(begin, at_ - begin), begin, begin_line, directive_});
-    }
-
-    void token()
-    {
-        const auto begin = at_;
-        const auto begin_line = line_;
-        const char c = peek();
-        if (isNameStart(c)) {
-            while (isNamePart(peek()))
-                ++at_;
-            const auto name = source_.substr(begin, at_ - begin);
-            const bool is_prefix = name == "u8" || name == "u" || name == "U" || name == "L";
-            const bool is_raw = name == "R" || name == "u8R" || name == "uR" || name == "UR" || name == "LR";
-            if (is_raw && peek() == '"')
-                rawString(begin, begin_line);
-            else if (is_prefix && (peek() == '"' || peek() == '\''))
-                quoted(begin, begin_line);
-            else
-                push(TokenKind::identifier, begin, begin_line);
-        } else if (isDigit(c) || (c == '.' && isDigit(peek(1)))) {
-            number(begin, begin_line);
-        } else if (c == '"' || c == '\'') {
-            quoted(begin, begin_line);
-        } else {
-            const auto next = source_.substr(at_, 3);
-            if (next == "<<<")
-                at_ += 3;
-            else if (next.starts_with("::") || next.starts_with("->"))
-                at_ += 2;
-            else
-                ++at_;
-            push(TokenKind::punctuation, begin, begin_line);
-        }
-    }
-
-    void number(std::size_t begin, std::size_t begin_line)
-    {
-        while (true) {
-            const char c = peek();
-            const bool signed_exponent =
-                (c == '+' || c == '-') && at_ > begin && std::string_view("eEpP").contains(source_[at_ - 1]);
-            const bool separator = c == '\'' && isNamePart(peek(1));
-            if (!isNamePart(c) && c != '.' && !signed_exponent && !separator)
-                break;
-            ++at_;
-        }
-        push(TokenKind::number, begin, begin_line);
-    }
-
-    void quoted(std::size_t begin, std::size_t begin_line)
-    {
-        const char quote = peek();
-        ++at_;
-        while (at_ < source_.size() && peek() != quote && peek() != '\n') {
-            if (const auto joined = continuation()) {
-                at_ += joined;
-                ++line_;
-            } else {
-                at_ += peek() == '\\' ? 2 : 1;
-            }
-        }
-        if (peek() != quote && quote == '"') {
-            fault_ = SourceFault{begin_line, "A string that starts here is not closed on its line."};
-            return;
-        }
-        if (peek() != quote) {  // an apostrophe in text that #if removes; the compiler judges it
-            at_ = begin + 1;
-            line_ = begin_line;
-            push(TokenKind::punctuation, begin, begin_line);
-            return;
-        }
-        ++at_;
-        push(quote == '"' ? TokenKind::string : TokenKind::character, begin, begin_line);
-    }
-
-    void rawString(std::size_t begin, std::size_t begin_line)
-    {
-        const auto open = source_.find('(', at_);
-        const auto delimiter =
-            open == std::string_view::npos ? std::string_view() : source_.substr(at_ + 1, open - at_ - 1);
-        const std::string closing = ")" + std::string(delimiter) + "\"";
-        const auto end = open == std::string_view::npos ? open : source_.find(closing, open);
-        if (end == std::string_view::npos || delimiter.size() > 16) {
-            fault_ = SourceFault{begin_line, "A raw string that starts here never ends."};
-            return;
-        }
-        advanceTo(end + closing.size());
-        push(TokenKind::string, begin, begin_line);
     }
 
     std::string_view source_;
-    std::size_t at_ = 0, line_ = 1;
-    bool line_has_code_ = false;
     std::size_t directive_ = 0, directives_ = 0;
     TokenisedSource result_;
     std::optional<SourceFault> fault_;

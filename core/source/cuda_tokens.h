@@ -11,7 +11,7 @@
 
 namespace cuco {
 
-enum class TokenKind { identifier, number, string, character, punctuation };
+enum class TokenKind { identifier, number, literal, punctuation };
 
 /// One preprocessing token of a CUDA source. `<<<` is one token; every other punctuator is one character
 /// but for `::` and `->`, so that `>>` and `>>>` need no guess here.

@@ -89,7 +89,7 @@ private:
     {
         if (!open_braces_.empty() || brace == 0)
             return false;
-        if (tokens_[brace - 1].kind == TokenKind::string)
+        if (tokens_[brace - 1].kind == TokenKind::literal)
             return brace > 1 && is(brace - 2, "extern");
         std::size_t i = brace;
         while (i > 0 && (tokens_[i - 1].kind == TokenKind::identifier || is(i - 1, "::")) && !is(i - 1, "namespace"))

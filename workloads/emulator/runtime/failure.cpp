@@ -86,6 +86,10 @@ void on_signal(int number, siginfo_t* info, void* context)
     if (failing)
         _exit(failure_exit_status);
     std::string message = signal_meaning(number);
+    const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+    const auto stack = current_thread ? reinterpret_cast<std::uintptr_t>(current_thread->stack) : 0;
+    if (number == SIGSEGV && current_warp && address < stack + 64 && address + (1u << 20) > stack)
+        fail_in_kernel("crash", stack_overflow_message, *current_thread, interrupted_at(context));
     if (number == SIGSEGV || number == SIGBUS)
         message += " at " + describe_address(info->si_addr);
     const void* site = number == SIGABRT ? nullptr : interrupted_at(context);

@@ -8,6 +8,9 @@
 
 namespace cuco_emu {
 
+inline constexpr const char* stack_overflow_message =
+    "A CUDA thread uses more than the 64 KiB of stack that the emulator gives it.";
+
 /// Reports and ends the process.
 [[noreturn]] void fail(Failure failure);
 

@@ -17,8 +17,15 @@ namespace {
 [[noreturn]] __attribute__((noinline, cold)) void out_of_bounds(const volatile void* address, std::size_t bytes,
                                                                bool write, const void* site)
 {
-    const std::string what = std::string(write ? "writes " : "reads ") + std::to_string(bytes) + " bytes at " +
-                             describe_address(address) + ".";
+    std::string where = describe_address(address);
+    if (current_warp && slot_of(address) == shared_slot) {
+        const Kernel& kernel = *current_warp->block->kernel;
+        where = "an address outside the shared memory of its block, which has " +
+                std::to_string(kernel.layout->static_bytes) + " static and " + std::to_string(kernel.dynamic_bytes) +
+                " dynamic bytes";
+    }
+    const std::string what =
+        std::string(write ? "writes " : "reads ") + std::to_string(bytes) + " bytes at " + where + ".";
     if (current_warp)
         fail_in_kernel("out_of_bounds", "Kernel " + current_warp->block->kernel->name + " " + what, *current_thread,
                        site);
@@ -62,7 +69,8 @@ __attribute__((noinline)) void observe_elsewhere(const volatile void* address, s
     if (slot >= stack_slot && slot < slots) {
         const auto stack = reinterpret_cast<std::uintptr_t>(current_thread->stack);
         if (begin - stack >= (64u << 10))
-            fail_in_kernel("crash", "The kernel uses another thread's local memory, or too much of its own stack.",
+            fail_in_kernel("crash",
+                           begin < stack ? stack_overflow_message : "The kernel uses another thread's local memory.",
                            *current_thread, site);
         return;
     }
@@ -141,6 +149,8 @@ namespace {
 
 inline void observe_volatile(const volatile void* address, unsigned bytes, bool write, const void* site)
 {
+    if (current_warp && slot_of(address) >= stack_slot && slot_of(address) < slots)
+        return;  // a thread's own variable, which nobody else can see
     if (!current_warp) {
         if (write)
             observe_inline(address, bytes, true, site);

@@ -55,7 +55,7 @@ void resume(Warp& warp, int lane)
     switch_fiber(&scheduler_stack, thread.stack_pointer);
     warp.cost.longest_lane = std::max(warp.cost.longest_lane, warp.cost.global_accesses - before);
     if (!is_intact(thread))
-        fail_in_kernel("crash", "A CUDA thread used more than the 64 KiB of stack that the emulator gives it.", thread);
+        fail_in_kernel("crash", stack_overflow_message, thread);
 }
 
 /// Lanes that called __activemask at the same place form one group, once no lane of the warp can run on.
