@@ -39,7 +39,7 @@ bool load_model(const std::string& path, std::string* error);
 std::string device_name();
 
 /// Creates `ranks` devices (1 to 16). Once per process, before run. False when the address space
-/// cannot be reserved (an RLIMIT_AS below about 300 GiB does that).
+/// cannot be reserved (an RLIMIT_AS below about 110 GiB does that).
 bool configure(int ranks, std::string* error);
 
 /// FLOPs and bytes of the represented shape over those of the emulated one: rates are divided by them,

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_runtime.h>
 
-#define CHECK(condition)                                        \
-    do {                                                        \
-        if (!(condition)) {                                     \
-            printf("line %d: %s\n", __LINE__, #condition);      \
-            return __LINE__;                                    \
-        }                                                       \
+#define CHECK(condition)                                   \
+    do {                                                   \
+        if (!(condition)) {                                \
+            printf("line %d: %s\n", __LINE__, #condition); \
+            return __LINE__;                               \
+        }                                                  \
     } while (0)
 #define OK(call) CHECK((call) == cudaSuccess)
 

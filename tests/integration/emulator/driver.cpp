@@ -11,11 +11,26 @@
 
 extern "C" {
 /// What fixtures may use of the host's interface.
-void driver_barrier() { cuco_emu::barrier(); }
-long long driver_now_ns() { return cuco_emu::now_ns(); }
-void driver_sleep_ns(long long ns) { cuco_emu::sleep_ns(ns); }
-void driver_trace_begin() { cuco_emu::trace_begin("fixture"); }
-void driver_trace_end() { std::printf("trace %s\n", cuco_emu::trace_end().c_str()); }
+void driver_barrier()
+{
+    cuco_emu::barrier();
+}
+long long driver_now_ns()
+{
+    return cuco_emu::now_ns();
+}
+void driver_sleep_ns(long long ns)
+{
+    cuco_emu::sleep_ns(ns);
+}
+void driver_trace_begin()
+{
+    cuco_emu::trace_begin("fixture");
+}
+void driver_trace_end()
+{
+    std::printf("trace %s\n", cuco_emu::trace_end().c_str());
+}
 void driver_guard(void* begin, unsigned long bytes, int access)
 {
     cuco_emu::set_access(begin, bytes, static_cast<cuco_emu::Access>(access), "guarded part");

@@ -14,7 +14,10 @@ __global__ void fill(int* out, int n)
         out[i] = i;  // line: fill
 }
 
-__global__ void read_one(const int* in, int* out) { out[0] = in[0]; }  // line: read
+__global__ void read_one(const int* in, int* out)
+{
+    out[0] = in[0];
+}  // line: read
 
 __global__ void past_shared(int* out, int n)
 {
@@ -64,11 +67,23 @@ __device__ __noinline__ int deep(int n)
     room[n % 256] = n;
     return n == 0 ? 0 : deep(n - 1) + room[n % 256];
 }
-__global__ void recursive(int* out, int n) { out[0] = deep(n); }
+__global__ void recursive(int* out, int n)
+{
+    out[0] = deep(n);
+}
 
-__global__ void divide(int* out, int n) { out[0] = 100 / n; }  // line: divide
-__global__ void dereference(int* out) { *reinterpret_cast<int*>(8 + threadIdx.x) = 1; }
-__global__ void give_up() { __trap(); }  // line: trap
+__global__ void divide(int* out, int n)
+{
+    out[0] = 100 / n;
+}  // line: divide
+__global__ void dereference(int* out)
+{
+    *reinterpret_cast<int*>(8 + threadIdx.x) = 1;
+}
+__global__ void give_up()
+{
+    __trap();
+}  // line: trap
 
 extern "C" int fixture(int rank, int ranks)
 {
@@ -77,17 +92,39 @@ extern "C" int fixture(int rank, int ranks)
     cudaMalloc(&device, 1000 * sizeof(int));
     cudaMemset(device, 0, 1000 * sizeof(int));
     switch (FIXTURE_CASE) {
-        case 0: fill<<<8, 128>>>(device, 1001); break;
-        case 1: read_one<<<1, 1>>>(&host, device); break;
-        case 2: past_shared<<<1, 32, 128>>>(device, 8); break;
-        case 3: diverged<<<1, 64>>>(device); break;
-        case 4: wait_for_all<<<1000, 1024>>>(reinterpret_cast<unsigned*>(device)); break;
-        case 5: patient<<<1, 32>>>(device); break;
-        case 6: half_a_warp<<<1, 32>>>(device); break;
-        case 7: recursive<<<1, 1>>>(device, 1000); break;
-        case 8: divide<<<1, 1>>>(device, 0); break;
-        case 9: dereference<<<1, 1>>>(device); break;
-        case 10: give_up<<<1, 1>>>(); break;
+        case 0:
+            fill<<<8, 128>>>(device, 1001);
+            break;
+        case 1:
+            read_one<<<1, 1>>>(&host, device);
+            break;
+        case 2:
+            past_shared<<<1, 32, 128>>>(device, 8);
+            break;
+        case 3:
+            diverged<<<1, 64>>>(device);
+            break;
+        case 4:
+            wait_for_all<<<1000, 1024>>>(reinterpret_cast<unsigned*>(device));
+            break;
+        case 5:
+            patient<<<1, 32>>>(device);
+            break;
+        case 6:
+            half_a_warp<<<1, 32>>>(device);
+            break;
+        case 7:
+            recursive<<<1, 1>>>(device, 1000);
+            break;
+        case 8:
+            divide<<<1, 1>>>(device, 0);
+            break;
+        case 9:
+            dereference<<<1, 1>>>(device);
+            break;
+        case 10:
+            give_up<<<1, 1>>>();
+            break;
         case 11:
             cudaFree(device);
             fill<<<1, 32>>>(device, 32);
@@ -96,8 +133,12 @@ extern "C" int fixture(int rank, int ranks)
             driver_guard(device + 500, 80, 1);
             fill<<<8, 128>>>(device, 1000);
             break;
-        case 13: host = device[3]; break;  // line: host
-        case 14: cudaMemcpy(device, device + 990, 44, cudaMemcpyDeviceToDevice); break;  // line: copy
+        case 13:
+            host = device[3];
+            break;  // line: host
+        case 14:
+            cudaMemcpy(device, device + 990, 44, cudaMemcpyDeviceToDevice);
+            break;  // line: copy
         case 15: {
             ncclUniqueId id{};
             id.internal[0] = 9;

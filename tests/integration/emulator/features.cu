@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cooperative_groups.h>
 #include <cublas_v2.h>
-#include <cuda/atomic>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <mma.h>
 #include <nccl.h>
+#include <cuda/atomic>
 
 #include <math.h>
 
@@ -70,7 +70,10 @@ __global__ void spin_work(float* data, int rounds)
     for (int i = 0; i < rounds; ++i)
         data[blockIdx.x * blockDim.x + threadIdx.x] += 1.0f;
 }
-__global__ void add_one(int* value) { value[threadIdx.x] += 1; }
+__global__ void add_one(int* value)
+{
+    value[threadIdx.x] += 1;
+}
 
 template <class T>
 int check_warp_product()
@@ -103,9 +106,9 @@ int check_warp_product()
 static int check_rounding()
 {
     CHECK(__bfloat16_as_ushort(__float2bfloat16(1.0f)) == 0x3f80);
-    CHECK(__bfloat16_as_ushort(__float2bfloat16(1.00390625f)) == 0x3f80);    // tie to even
-    CHECK(__bfloat16_as_ushort(__float2bfloat16(1.01171875f)) == 0x3f82);    // tie to even, up
-    CHECK(__bfloat16_as_ushort(__float2bfloat16(3.4e38f)) == 0x7f80);        // overflow
+    CHECK(__bfloat16_as_ushort(__float2bfloat16(1.00390625f)) == 0x3f80);  // tie to even
+    CHECK(__bfloat16_as_ushort(__float2bfloat16(1.01171875f)) == 0x3f82);  // tie to even, up
+    CHECK(__bfloat16_as_ushort(__float2bfloat16(3.4e38f)) == 0x7f80);      // overflow
     CHECK(isnan(float(__float2bfloat16(NAN))));
     CHECK(__half_as_ushort(__float2half(65504.0f)) == 0x7bff && __half_as_ushort(__float2half(65520.0f)) == 0x7c00);
     CHECK(__half_as_ushort(__float2half(65519.0f)) == 0x7bff);

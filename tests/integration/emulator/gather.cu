@@ -18,8 +18,8 @@
 
 constexpr int blocks = 4, threads = 64, shard = 4096;
 
-__global__ void __launch_bounds__(threads) gather(ncclWindow_t window, const uint4* in, size_t count, int* early,
-                                                  const __grid_constant__ ncclDevComm comm)
+__global__ void __launch_bounds__(threads)
+    gather(ncclWindow_t window, const uint4* in, size_t count, int* early, const __grid_constant__ ncclDevComm comm)
 {
     ncclLsaBarrierSession<ncclCoopCta> barrier{ncclCoopCta(), comm, ncclTeamTagLsa(), blockIdx.x};
     barrier.sync(ncclCoopCta(), cuda::memory_order_relaxed);

@@ -10,7 +10,8 @@ namespace cooperative_groups {
 class thread_group {
 public:
     enum class Kind { block, grid, tile, thread };
-    thread_group(Kind kind, unsigned size, unsigned rank, unsigned mask) : kind_(kind), size_(size), rank_(rank), mask_(mask)
+    thread_group(Kind kind, unsigned size, unsigned rank, unsigned mask)
+        : kind_(kind), size_(size), rank_(rank), mask_(mask)
     {
     }
     unsigned long long size() const { return size_; }
@@ -35,7 +36,10 @@ inline unsigned rank_in_block()
 {
     return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
-inline unsigned block_size() { return blockDim.x * blockDim.y * blockDim.z; }
+inline unsigned block_size()
+{
+    return blockDim.x * blockDim.y * blockDim.z;
+}
 
 class thread_block : public thread_group {
 public:
@@ -49,7 +53,10 @@ public:
     static dim3 group_dim() { return blockDim; }
     static dim3 dim_threads() { return blockDim; }
 };
-inline thread_block this_thread_block() { return thread_block(); }
+inline thread_block this_thread_block()
+{
+    return thread_block();
+}
 
 class grid_group : public thread_group {
 public:
@@ -60,13 +67,19 @@ public:
     {
         return blockIdx.x + static_cast<unsigned long long>(gridDim.x) * (blockIdx.y + gridDim.y * blockIdx.z);
     }
-    static unsigned long long num_blocks() { return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z; }
+    static unsigned long long num_blocks()
+    {
+        return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
+    }
     static unsigned long long thread_rank() { return block_rank() * block_size() + rank_in_block(); }
     static unsigned long long size() { return num_blocks() * block_size(); }
     static unsigned long long num_threads() { return size(); }
     static dim3 group_dim() { return gridDim; }
 };
-inline grid_group this_grid() { return grid_group(); }
+inline grid_group this_grid()
+{
+    return grid_group();
+}
 
 template <unsigned count>
 class thread_block_tile : public thread_group {
@@ -75,7 +88,9 @@ class thread_block_tile : public thread_group {
 public:
     thread_block_tile()
         : thread_group(Kind::tile, count, static_cast<unsigned>(cuco_emu_lane()) % count,
-                       count == 32 ? ~0u : ((1u << (count % 32)) - 1u) << (static_cast<unsigned>(cuco_emu_lane()) / count * count))
+                       count == 32
+                           ? ~0u
+                           : ((1u << (count % 32)) - 1u) << (static_cast<unsigned>(cuco_emu_lane()) / count * count))
     {
     }
     static constexpr unsigned size() { return count; }
@@ -83,13 +98,25 @@ public:
     unsigned meta_group_rank() const { return rank_in_block() / count; }
     unsigned meta_group_size() const { return (block_size() + count - 1) / count; }
     template <class T>
-    T shfl(T value, int source) const { return __shfl_sync(mask_, value, source, count); }
+    T shfl(T value, int source) const
+    {
+        return __shfl_sync(mask_, value, source, count);
+    }
     template <class T>
-    T shfl_down(T value, unsigned delta) const { return __shfl_down_sync(mask_, value, delta, count); }
+    T shfl_down(T value, unsigned delta) const
+    {
+        return __shfl_down_sync(mask_, value, delta, count);
+    }
     template <class T>
-    T shfl_up(T value, unsigned delta) const { return __shfl_up_sync(mask_, value, delta, count); }
+    T shfl_up(T value, unsigned delta) const
+    {
+        return __shfl_up_sync(mask_, value, delta, count);
+    }
     template <class T>
-    T shfl_xor(T value, unsigned lanes) const { return __shfl_xor_sync(mask_, value, static_cast<int>(lanes), count); }
+    T shfl_xor(T value, unsigned lanes) const
+    {
+        return __shfl_xor_sync(mask_, value, static_cast<int>(lanes), count);
+    }
     int any(int predicate) const { return (__ballot_sync(mask_, predicate) & mask_) != 0; }
     int all(int predicate) const { return (__ballot_sync(mask_, predicate) & mask_) == mask_; }
     unsigned ballot(int predicate) const
@@ -120,13 +147,19 @@ public:
         return __shfl_sync(mask_, value, __builtin_ctz(rest));
     }
 };
-inline coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
+inline coalesced_group coalesced_threads()
+{
+    return coalesced_group(__activemask());
+}
 
 class this_thread_group : public thread_group {
 public:
     this_thread_group() : thread_group(Kind::thread, 1, 0, 0) {}
 };
-inline this_thread_group this_thread() { return this_thread_group(); }
+inline this_thread_group this_thread()
+{
+    return this_thread_group();
+}
 
 template <class Group>
 inline void sync(const Group& group)

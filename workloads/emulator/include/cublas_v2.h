@@ -68,13 +68,19 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
                                           long long stride_b, const void* beta, void* c, cudaDataType type_c, int ldc,
                                           long long stride_c, int batches, cublasComputeType_t compute,
                                           cublasGemmAlgo_t algorithm);
-cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
-                              const float* alpha, const float* a, int lda, const float* b, int ldb, const float* beta,
-                              float* c, int ldc);
+cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n,
+                              int k, const float* alpha, const float* a, int lda, const float* b, int ldb,
+                              const float* beta, float* c, int ldc);
 }
 
-inline cublasStatus_t cublasCreate(cublasHandle_t* handle) { return cublasCreate_v2(handle); }
-inline cublasStatus_t cublasDestroy(cublasHandle_t handle) { return cublasDestroy_v2(handle); }
+inline cublasStatus_t cublasCreate(cublasHandle_t* handle)
+{
+    return cublasCreate_v2(handle);
+}
+inline cublasStatus_t cublasDestroy(cublasHandle_t handle)
+{
+    return cublasDestroy_v2(handle);
+}
 inline cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream)
 {
     return cublasSetStream_v2(handle, stream);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuco_emu/types.h"
 #include "cuco_emu/abi.h"
-#include "cuco_emu/math.h"
 #include "cuco_emu/device.h"
 #include "cuco_emu/host_api.h"
+#include "cuco_emu/math.h"
+#include "cuco_emu/types.h"

@@ -33,7 +33,7 @@ struct col_major {};
 enum layout_t { mem_row_major, mem_col_major };
 namespace precision {
 struct tf32 {};
-}
+}  // namespace precision
 
 template <class T>
 struct storage_element {
@@ -109,8 +109,8 @@ CUCO_EMU_UNOBSERVED void store_part(const E* x, int count, E* to, unsigned strid
 }
 
 template <class Use, int m, int n, int k, class T, class Layout>
-inline void load_matrix_sync(fragment<Use, m, n, k, T, Layout>& part,
-                             const typename storage_element<T>::type* from, unsigned stride)
+inline void load_matrix_sync(fragment<Use, m, n, k, T, Layout>& part, const typename storage_element<T>::type* from,
+                             unsigned stride)
 {
     using Part = fragment<Use, m, n, k, T, Layout>;
     constexpr int column_major = is_column_major<Layout>;
@@ -154,13 +154,16 @@ template <int m, int n, int k, class T, class LayoutA, class LayoutB, class C>
 inline void mma_sync(fragment<accumulator, m, n, k, C>& d, const fragment<matrix_a, m, n, k, T, LayoutA>& a,
                      const fragment<matrix_b, m, n, k, T, LayoutB>& b, const fragment<accumulator, m, n, k, C>& c)
 {
-    static constexpr cuco_emu_mma_shape shape = {m, n, k, input_number<T>, accumulator_number<C>,
-                                                 is_column_major<LayoutA>, is_column_major<LayoutB>};
+    static constexpr cuco_emu_mma_shape shape = {
+        m, n, k, input_number<T>, accumulator_number<C>, is_column_major<LayoutA>, is_column_major<LayoutB>};
     const cuco_emu_mma_operands operands = {a.x, b.x, c.x, d.x};
     cuco_emu_mma(&shape, &operands);
 }
 
-inline float __float_to_tf32(float x) { return cuco_emu::bits_float((cuco_emu::float_bits(x) + 0x1000u) & ~0x1fffu); }
+inline float __float_to_tf32(float x)
+{
+    return cuco_emu::bits_float((cuco_emu::float_bits(x) + 0x1000u) & ~0x1fffu);
+}
 
 }  // namespace wmma
 }  // namespace nvcuda

@@ -89,16 +89,31 @@ void cuco_emu_lsa_arrive(void* state, ncclLsaBarrierHandle handle, uint32_t inde
 void cuco_emu_lsa_wait(void* state, ncclLsaBarrierHandle handle, uint32_t index, int self, int from, uint32_t epoch);
 }
 
-inline ncclTeam ncclTeamWorld(ncclDevComm const& comm) { return {comm.nRanks, comm.rank, 1}; }
-inline ncclTeam ncclTeamLsa(ncclDevComm const& comm) { return {comm.lsaSize, comm.lsaRank, 1}; }
+inline ncclTeam ncclTeamWorld(ncclDevComm const& comm)
+{
+    return {comm.nRanks, comm.rank, 1};
+}
+inline ncclTeam ncclTeamLsa(ncclDevComm const& comm)
+{
+    return {comm.lsaSize, comm.lsaRank, 1};
+}
 inline ncclTeam ncclTeamRail(ncclDevComm const& comm)
 {
     return {comm.nRanks / comm.lsaSize, comm.rank / comm.lsaSize, comm.lsaSize};
 }
 extern "C" ncclTeam_t cuco_emu_team(ncclComm_t comm);
-inline ncclTeam_t ncclTeamWorld(ncclComm_t comm) { return cuco_emu_team(comm); }
-inline ncclTeam_t ncclTeamLsa(ncclComm_t comm) { return cuco_emu_team(comm); }
-inline ncclTeam_t ncclTeamRail(ncclComm_t comm) { return {1, 0, cuco_emu_team(comm).nRanks}; }
+inline ncclTeam_t ncclTeamWorld(ncclComm_t comm)
+{
+    return cuco_emu_team(comm);
+}
+inline ncclTeam_t ncclTeamLsa(ncclComm_t comm)
+{
+    return cuco_emu_team(comm);
+}
+inline ncclTeam_t ncclTeamRail(ncclComm_t comm)
+{
+    return {1, 0, cuco_emu_team(comm).nRanks};
+}
 inline int ncclTeamRankToWorld(ncclDevComm const& comm, ncclTeam team, int rank)
 {
     return comm.rank + (rank - team.rank) * team.stride;
@@ -145,7 +160,10 @@ inline void* ncclGetPeerPointer(ncclWindow_t window, size_t offset, ncclTeam tea
     return ncclGetLsaPointer(window, offset, window->lsaRank + (peer - team.rank) * team.stride);
 }
 
-inline size_t ncclGetResourceBufferOffset(ncclDevResourceHandle_t handle) { return static_cast<size_t>(handle) * 128; }
+inline size_t ncclGetResourceBufferOffset(ncclDevResourceHandle_t handle)
+{
+    return static_cast<size_t>(handle) * 128;
+}
 inline void* ncclGetResourceBufferLocalPointer(ncclDevComm const& comm, ncclDevResourceHandle handle)
 {
     return comm.resourceWindow_inlined.pointers[comm.lsaRank] + ncclGetResourceBufferOffset(handle);
@@ -187,7 +205,10 @@ struct ncclSymPtr {
     T* localPtr() const { return static_cast<T*>(ncclGetLocalPointer(window, offset)); }
     T* lsaPtr(int peer) const { return static_cast<T*>(ncclGetLsaPointer(window, offset, peer)); }
     T* peerPtr(int peer) const { return static_cast<T*>(ncclGetPeerPointer(window, offset, peer)); }
-    T* peerPtr(ncclTeam team, int peer) const { return static_cast<T*>(ncclGetPeerPointer(window, offset, team, peer)); }
+    T* peerPtr(ncclTeam team, int peer) const
+    {
+        return static_cast<T*>(ncclGetPeerPointer(window, offset, team, peer));
+    }
 };
 inline ncclSymPtr<char> ncclGetResourceBuffer(ncclDevComm const& comm, ncclDevResourceHandle handle)
 {
@@ -263,7 +284,10 @@ struct ncclCoopCta {
     void sync() const { __syncthreads(); }
 };
 
-inline ncclCoopLanes ncclCoopCoalesced() { return ncclCoopLanes(__activemask()); }
+inline ncclCoopLanes ncclCoopCoalesced()
+{
+    return ncclCoopLanes(__activemask());
+}
 
 /// As in NCCL: the constructor takes the epoch from the barrier's state, the destructor puts it back; one index is
 /// one barrier across the ranks, and only the peers' use of the same index meets it.
@@ -301,7 +325,8 @@ struct ncclLsaBarrierSession {
         coop.sync();
         for (int i = coop.thread_rank(); i < team.nRanks - 1; i += coop.size()) {
             const int peer = i + (team.rank <= i ? 1 : 0);
-            cuco_emu_lsa_arrive(comm.state, handle, index, comm.lsaRank, ncclTeamRankToLsa(comm, team, peer), epoch + 1);
+            cuco_emu_lsa_arrive(comm.state, handle, index, comm.lsaRank, ncclTeamRankToLsa(comm, team, peer),
+                                epoch + 1);
         }
     }
     __forceinline__ void wait(Coop, cuda::memory_order)

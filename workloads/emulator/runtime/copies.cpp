@@ -91,10 +91,7 @@ int owner_of(const void* address, bool device_wanted)
     if (slot < machine().ranks.size())
         return static_cast<int>(slot);
     const Module* module = device_wanted ? module_at(address) : nullptr;
-    for (const auto& rank : machine().ranks)
-        if (module && rank->module.handle == module->handle)
-            return rank->index;
-    return -1;
+    return module ? module->rank : -1;
 }
 
 void start_copy(const CopyShape& shape, const CommandPtr& command)

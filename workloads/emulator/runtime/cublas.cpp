@@ -43,7 +43,10 @@ struct Product {
     float alpha = 1, beta = 0;
 };
 
-std::size_t size_of(cudaDataType type) { return type == CUDA_R_32F ? 4 : type == CUDA_R_16F || type == CUDA_R_16BF ? 2 : 0; }
+std::size_t size_of(cudaDataType type)
+{
+    return type == CUDA_R_32F ? 4 : type == CUDA_R_16F || type == CUDA_R_16BF ? 2 : 0;
+}
 
 float load(const char* base, std::size_t index, cudaDataType type)
 {
@@ -109,12 +112,12 @@ void compute(const Product& product)
         char* to_c = product.c + batch * product.stride_c * size_of(product.type_c);
         for (std::size_t p = 0; p < k; ++p)
             for (std::size_t i = 0; i < m; ++i)
-                a[p * m + i] = load(from_a, product.transpose_a ? i * product.lda + p : p * product.lda + i,
-                                    product.type_a);
+                a[p * m + i] =
+                    load(from_a, product.transpose_a ? i * product.lda + p : p * product.lda + i, product.type_a);
         for (std::size_t j = 0; j < n; ++j)
             for (std::size_t p = 0; p < k; ++p)
-                b[j * k + p] = load(from_b, product.transpose_b ? p * product.ldb + j : j * product.ldb + p,
-                                    product.type_b);
+                b[j * k + p] =
+                    load(from_b, product.transpose_b ? p * product.ldb + j : j * product.ldb + p, product.type_b);
         std::ranges::fill(c, 0.0f);
         multiply(a.data(), b.data(), c.data(), m, n, k);
         for (std::size_t j = 0; j < n; ++j)
@@ -152,7 +155,10 @@ double wave_efficiency(const Product& product, double real_sms)
     return best;
 }
 
-bool links_busy(const Rank& rank) { return rank.egress.next_free > now() || rank.ingress.next_free > now(); }
+bool links_busy(const Rank& rank)
+{
+    return rank.egress.next_free > now() || rank.ingress.next_free > now();
+}
 
 /// Tiles that each fill an SM, so that products share the GPU with what else runs there.
 Kernel* tile_kernel(const Product& product, const CommandPtr& command, int sm_target)
@@ -175,8 +181,8 @@ Kernel* tile_kernel(const Product& product, const CommandPtr& command, int sm_ta
     kernel->priority = command->stream->priority;
     kernel->computes = true;
     Rank& rank = *kernel->rank;
-    kernel->block_work = [&rank, tiles, flops, bytes, tflops, sms_all = model.sm_count,
-                          hbm = model.gemm_hbm_gbps](Work& work, Sm& sm) {
+    kernel->block_work = [&rank, tiles, flops, bytes, tflops, sms_all = model.sm_count, hbm = model.gemm_hbm_gbps](
+                             Work& work, Sm& sm) {
         const double slower = links_busy(rank) ? 1 + machine().model.gemm_link_slowdown : 1;
         work.need(sm.tensor, flops_time(flops / tiles * sms_all * slower, tflops));
         work.need(rank.hbm, bytes_time(bytes / tiles, hbm));
@@ -219,7 +225,7 @@ cublasStatus_t submit_product(cublasHandle_t handle, const Product& product, con
                     extent(product.m, product.n, product.ldc) * size_of(product.type_c), true, function, site);
     }
     Operation operation;
-    operation.name = product.type_a == CUDA_R_16BF ? "cublas gemm bf16"
+    operation.name = product.type_a == CUDA_R_16BF  ? "cublas gemm bf16"
                      : product.type_a == CUDA_R_16F ? "cublas gemm f16"
                                                     : "cublas gemm f32";
     operation.kernel = true;
@@ -306,11 +312,16 @@ cublasStatus_t cublasSetSmCountTarget(cublasHandle_t handle, int count)
 const char* cublasGetStatusString(cublasStatus_t status)
 {
     switch (status) {
-        case CUBLAS_STATUS_SUCCESS: return "success";
-        case CUBLAS_STATUS_NOT_INITIALIZED: return "the library was not initialized";
-        case CUBLAS_STATUS_INVALID_VALUE: return "an unsupported value or parameter was passed to the function";
-        case CUBLAS_STATUS_NOT_SUPPORTED: return "the functionality requested is not supported";
-        default: return "an internal operation failed";
+        case CUBLAS_STATUS_SUCCESS:
+            return "success";
+        case CUBLAS_STATUS_NOT_INITIALIZED:
+            return "the library was not initialized";
+        case CUBLAS_STATUS_INVALID_VALUE:
+            return "an unsupported value or parameter was passed to the function";
+        case CUBLAS_STATUS_NOT_SUPPORTED:
+            return "the functionality requested is not supported";
+        default:
+            return "an internal operation failed";
     }
 }
 
@@ -357,9 +368,9 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
     return submit_product(handle, product, "cublasGemmEx", CUCO_EMU_CALL_SITE());
 }
 
-cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
-                              const float* alpha, const float* a, int lda, const float* b, int ldb, const float* beta,
-                              float* c, int ldc)
+cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n,
+                              int k, const float* alpha, const float* a, int lda, const float* b, int ldb,
+                              const float* beta, float* c, int ldc)
 {
     return cublasGemmStridedBatchedEx(handle, op_a, op_b, m, n, k, alpha, a, CUDA_R_32F, lda, 0, b, CUDA_R_32F, ldb, 0,
                                       beta, c, CUDA_R_32F, ldc, 0, 1, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);

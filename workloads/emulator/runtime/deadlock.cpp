@@ -40,20 +40,27 @@ std::string reason_of(const Thread& thread)
             return "in __syncthreads with " + std::to_string(barrier.waiting) + " of " + std::to_string(expected) +
                    " threads there";
         }
-        case Wait::grid: return "in grid.sync(), where not all threads of the grid are";
+        case Wait::grid:
+            return "in grid.sync(), where not all threads of the grid are";
         case Wait::exchange: {
             char mask[16];
             std::snprintf(mask, sizeof mask, "0x%08x", thread.mask);
             return std::string("in a warp operation with mask ") + mask + ", whose other lanes have not come";
         }
-        case Wait::poll: return "polling " + describe_address(thread.poll_address);
-        case Wait::lsa: return describe_lsa_wait(thread);
-        default: return "for its turn";
+        case Wait::poll:
+            return "polling " + describe_address(thread.poll_address);
+        case Wait::lsa:
+            return describe_lsa_wait(thread);
+        default:
+            return "for its turn";
     }
 }
 
 /// Threads that wait at a barrier of their block usually wait for one that is stuck in something else.
-bool is_telling(const Thread& thread) { return thread.wait != Wait::barrier && thread.wait != Wait::exchange; }
+bool is_telling(const Thread& thread)
+{
+    return thread.wait != Wait::barrier && thread.wait != Wait::exchange;
+}
 
 void describe_kernel(const Kernel& kernel, std::string& detail, std::string& first, const void*& site)
 {
@@ -137,7 +144,8 @@ void fail_with_deadlock()
             else
                 detail += "  " + kernel->name + describe_collective_wait(*kernel) + "\n";
             if (!kernel->run && first.empty())
-                first = "On rank " + std::to_string(rank->index) + " " + kernel->name + describe_collective_wait(*kernel);
+                first =
+                    "On rank " + std::to_string(rank->index) + " " + kernel->name + describe_collective_wait(*kernel);
         }
         if (first_rank < 0)
             first_rank = rank->index;

@@ -12,7 +12,10 @@ using namespace cuco_emu;
 
 namespace {
 
-int rank_count() { return static_cast<int>(machine().ranks.size()); }
+int rank_count()
+{
+    return static_cast<int>(machine().ranks.size());
+}
 
 struct ErrorText {
     cudaError_t error;
@@ -31,8 +34,7 @@ constexpr ErrorText error_texts[] = {
     {cudaErrorPeerAccessNotEnabled, "cudaErrorPeerAccessNotEnabled", "peer access has not been enabled"},
     {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
     {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
-    {cudaErrorCooperativeLaunchTooLarge, "cudaErrorCooperativeLaunchTooLarge",
-     "too many blocks in cooperative launch"},
+    {cudaErrorCooperativeLaunchTooLarge, "cudaErrorCooperativeLaunchTooLarge", "too many blocks in cooperative launch"},
     {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
     {cudaErrorStreamCaptureUnsupported, "cudaErrorStreamCaptureUnsupported",
      "operation not permitted when stream is capturing"},
@@ -108,25 +110,58 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     const Model& model = machine().model;
     switch (attribute) {
         case cudaDevAttrMaxThreadsPerBlock:
-        case cudaDevAttrMaxBlockDimX: *value = 1024; break;
-        case cudaDevAttrMaxGridDimX: *value = 0x7fffffff; break;
-        case cudaDevAttrMaxSharedMemoryPerBlock: *value = static_shared_limit; break;
-        case cudaDevAttrWarpSize: *value = 32; break;
+        case cudaDevAttrMaxBlockDimX:
+            *value = 1024;
+            break;
+        case cudaDevAttrMaxGridDimX:
+            *value = 0x7fffffff;
+            break;
+        case cudaDevAttrMaxSharedMemoryPerBlock:
+            *value = static_shared_limit;
+            break;
+        case cudaDevAttrWarpSize:
+            *value = 32;
+            break;
         case cudaDevAttrMaxRegistersPerBlock:
-        case cudaDevAttrMaxRegistersPerMultiprocessor: *value = 65536; break;
-        case cudaDevAttrClockRate: *value = static_cast<int>(model.clock_ghz * 1e6); break;
-        case cudaDevAttrMultiProcessorCount: *value = static_cast<int>(model.sm_count); break;
-        case cudaDevAttrL2CacheSize: *value = 50 << 20; break;
-        case cudaDevAttrMaxThreadsPerMultiProcessor: *value = sm_threads; break;
-        case cudaDevAttrAsyncEngineCount: *value = static_cast<int>(model.copy_engines); break;
+        case cudaDevAttrMaxRegistersPerMultiprocessor:
+            *value = 65536;
+            break;
+        case cudaDevAttrClockRate:
+            *value = static_cast<int>(model.clock_ghz * 1e6);
+            break;
+        case cudaDevAttrMultiProcessorCount:
+            *value = static_cast<int>(model.sm_count);
+            break;
+        case cudaDevAttrL2CacheSize:
+            *value = 50 << 20;
+            break;
+        case cudaDevAttrMaxThreadsPerMultiProcessor:
+            *value = sm_threads;
+            break;
+        case cudaDevAttrAsyncEngineCount:
+            *value = static_cast<int>(model.copy_engines);
+            break;
         case cudaDevAttrUnifiedAddressing:
-        case cudaDevAttrCooperativeLaunch: *value = 1; break;
-        case cudaDevAttrComputeCapabilityMajor: *value = 9; break;
-        case cudaDevAttrComputeCapabilityMinor: *value = 0; break;
-        case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = sm_shared_bytes; break;
-        case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = block_shared_limit; break;
-        case cudaDevAttrMaxBlocksPerMultiprocessor: *value = sm_blocks; break;
-        default: return set_error(rank, cudaErrorInvalidValue);
+        case cudaDevAttrCooperativeLaunch:
+            *value = 1;
+            break;
+        case cudaDevAttrComputeCapabilityMajor:
+            *value = 9;
+            break;
+        case cudaDevAttrComputeCapabilityMinor:
+            *value = 0;
+            break;
+        case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+            *value = sm_shared_bytes;
+            break;
+        case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+            *value = block_shared_limit;
+            break;
+        case cudaDevAttrMaxBlocksPerMultiprocessor:
+            *value = sm_blocks;
+            break;
+        default:
+            return set_error(rank, cudaErrorInvalidValue);
     }
     return cudaSuccess;
 }
@@ -139,7 +174,10 @@ cudaError_t cudaDeviceSynchronize()
     return cudaSuccess;
 }
 
-cudaError_t cudaDeviceReset() { return cudaErrorNotSupported; }
+cudaError_t cudaDeviceReset()
+{
+    return cudaErrorNotSupported;
+}
 
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer)
 {
@@ -150,11 +188,18 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer)
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned)
 {
     Rank& rank = calling_rank("cudaDeviceEnablePeerAccess", CUCO_EMU_CALL_SITE());
-    return peer >= 0 && peer < rank_count() && peer != rank.index ? cudaSuccess : set_error(rank, cudaErrorInvalidDevice);
+    return peer >= 0 && peer < rank_count() && peer != rank.index ? cudaSuccess
+                                                                  : set_error(rank, cudaErrorInvalidDevice);
 }
 
-cudaError_t cudaDeviceDisablePeerAccess(int) { return cudaSuccess; }
-cudaError_t cudaDeviceSetLimit(cudaLimit, std::size_t) { return cudaSuccess; }
+cudaError_t cudaDeviceDisablePeerAccess(int)
+{
+    return cudaSuccess;
+}
+cudaError_t cudaDeviceSetLimit(cudaLimit, std::size_t)
+{
+    return cudaSuccess;
+}
 
 cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit)
 {
@@ -162,7 +207,10 @@ cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit)
     return cudaSuccess;
 }
 
-cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
+cudaError_t cudaSetDeviceFlags(unsigned)
+{
+    return cudaSuccess;
+}
 
 cudaError_t cudaDriverGetVersion(int* version)
 {
@@ -184,7 +232,10 @@ cudaError_t cudaGetLastError()
     return error;
 }
 
-cudaError_t cudaPeekAtLastError() { return calling_rank("cudaPeekAtLastError", CUCO_EMU_CALL_SITE()).last_error; }
+cudaError_t cudaPeekAtLastError()
+{
+    return calling_rank("cudaPeekAtLastError", CUCO_EMU_CALL_SITE()).last_error;
+}
 
 const char* cudaGetErrorString(cudaError_t error)
 {

@@ -16,10 +16,7 @@ struct Event {
     std::uint64_t order;
     Action action;
     void* object;
-    bool operator>(const Event& other) const
-    {
-        return when != other.when ? when > other.when : order > other.order;
-    }
+    bool operator>(const Event& other) const { return when != other.when ? when > other.when : order > other.order; }
 };
 
 std::priority_queue<Event, std::vector<Event>, std::greater<>> queue;
@@ -28,7 +25,10 @@ Time current = 0;
 
 }  // namespace
 
-Time now() { return current; }
+Time now()
+{
+    return current;
+}
 
 void at(Time when, Action action, void* object)
 {

@@ -61,11 +61,16 @@ std::string output_of(const std::vector<std::string>& arguments)
 const char* signal_meaning(int number)
 {
     switch (number) {
-        case SIGSEGV: return "an invalid address was used (SIGSEGV)";
-        case SIGBUS: return "an invalid address was used (SIGBUS)";
-        case SIGFPE: return "an integer was divided by zero (SIGFPE)";
-        case SIGILL: return "an invalid instruction was reached (SIGILL)";
-        default: return "the program was aborted, by an assertion or an uncaught exception (SIGABRT)";
+        case SIGSEGV:
+            return "an invalid address was used (SIGSEGV)";
+        case SIGBUS:
+            return "an invalid address was used (SIGBUS)";
+        case SIGFPE:
+            return "an integer was divided by zero (SIGFPE)";
+        case SIGILL:
+            return "an invalid instruction was reached (SIGILL)";
+        default:
+            return "the program was aborted, by an assertion or an uncaught exception (SIGABRT)";
     }
 }
 
@@ -94,8 +99,8 @@ void on_signal(int number, siginfo_t* info, void* context)
         message += " at " + describe_address(info->si_addr);
     const void* site = number == SIGABRT ? nullptr : interrupted_at(context);
     if (current_warp)
-        fail_in_kernel("crash", "In kernel " + current_warp->block->kernel->name + " " + message + ".",
-                       *current_thread, site);
+        fail_in_kernel("crash", "In kernel " + current_warp->block->kernel->name + " " + message + ".", *current_thread,
+                       site);
     if (current_rank)
         fail_in_host("crash", "In host code " + message + ".", site);
     fail({"crash", -1, "Outside the candidate " + message + ".", "", 0});
@@ -103,7 +108,10 @@ void on_signal(int number, siginfo_t* info, void* context)
 
 }  // namespace
 
-void on_failure(std::function<void(const Failure&)> handler) { callback = std::move(handler); }
+void on_failure(std::function<void(const Failure&)> handler)
+{
+    callback = std::move(handler);
+}
 
 void fail(Failure failure)
 {
@@ -175,7 +183,7 @@ using namespace cuco_emu;
 void cuco_emu_trap(const char* why)
 {
     if (current_warp)
-        fail_in_kernel("crash", "Kernel " + current_warp->block->kernel->name + " called " + why + ".",
-                       *current_thread, CUCO_EMU_CALL_SITE());
+        fail_in_kernel("crash", "Kernel " + current_warp->block->kernel->name + " called " + why + ".", *current_thread,
+                       CUCO_EMU_CALL_SITE());
     fail_in_host("crash", std::string("Host code called ") + why + ".", CUCO_EMU_CALL_SITE());
 }

@@ -106,16 +106,19 @@ void* prepare_fiber(void* top, void (*entry)(void*), void* argument)
     *--sp = nullptr;  // end of the chain of frames
     *--sp = nullptr;  // keeps the stack aligned at the call
     *--sp = reinterpret_cast<void*>(&cuco_emu_fiber_start);
-    *--sp = nullptr;                           // rbp
-    *--sp = nullptr;                           // rbx
-    *--sp = reinterpret_cast<void*>(entry);    // r12
-    *--sp = argument;                          // r13
-    *--sp = nullptr;                           // r14
-    *--sp = nullptr;                           // r15
+    *--sp = nullptr;                         // rbp
+    *--sp = nullptr;                         // rbx
+    *--sp = reinterpret_cast<void*>(entry);  // r12
+    *--sp = argument;                        // r13
+    *--sp = nullptr;                         // r14
+    *--sp = nullptr;                         // r15
     return sp;
 }
 
-void switch_fiber(void** from, void* to) { cuco_emu_switch(from, to); }
+void switch_fiber(void** from, void* to)
+{
+    cuco_emu_switch(from, to);
+}
 #elif defined(__aarch64__)
 void* prepare_fiber(void* top, void (*entry)(void*), void* argument)
 {
@@ -127,7 +130,10 @@ void* prepare_fiber(void* top, void (*entry)(void*), void* argument)
     return frame;
 }
 
-void switch_fiber(void** from, void* to) { cuco_emu_switch(from, to); }
+void switch_fiber(void** from, void* to)
+{
+    cuco_emu_switch(from, to);
+}
 #else
 namespace {
 

@@ -15,7 +15,7 @@ namespace {
 #define CUCO_EMU_LIKELY(condition) __builtin_expect(!!(condition), 1)
 
 [[noreturn]] __attribute__((noinline, cold)) void out_of_bounds(const volatile void* address, std::size_t bytes,
-                                                               bool write, const void* site)
+                                                                bool write, const void* site)
 {
     std::string where = describe_address(address);
     if (current_warp && slot_of(address) == shared_slot) {
@@ -60,6 +60,15 @@ inline void check_shadow(const volatile void* address, std::size_t bytes, bool w
         look_closer(address, bytes, write, site);
 }
 
+bool is_own_module(std::uintptr_t address)
+{
+    const Module& newest = current_rank->module;
+    if (address - newest.begin < newest.end - newest.begin)
+        return true;
+    const Module* module = module_at(reinterpret_cast<void*>(address));
+    return module && module->rank == current_rank->index;
+}
+
 __attribute__((noinline)) void observe_elsewhere(const volatile void* address, std::size_t bytes, bool write,
                                                  const void* site)
 {
@@ -77,8 +86,7 @@ __attribute__((noinline)) void observe_elsewhere(const volatile void* address, s
     ++warp.cost.accesses;
     if (slot == parameter_slot)
         return;
-    const Module& module = current_rank->module;
-    if (begin - module.begin < module.end - module.begin) {
+    if (is_own_module(begin)) {
         (write ? warp.cost.write_bytes : warp.cost.read_bytes) += bytes;
         if (write)
             note_write(address, bytes, current_rank);
@@ -118,9 +126,9 @@ inline __attribute__((always_inline)) void observe_inline(const volatile void* a
     } else if (slot == shared_slot) {
         Block& block = *warp->block;
         const auto offset = static_cast<std::size_t>(static_cast<const volatile char*>(address) - block.shared);
-        const bool inside = offset + bytes <= block.kernel->layout->static_bytes ||
-                            (offset >= static_shared_limit &&
-                             offset - static_shared_limit + bytes <= block.kernel->dynamic_bytes);
+        const bool inside =
+            offset + bytes <= block.kernel->layout->static_bytes ||
+            (offset >= static_shared_limit && offset - static_shared_limit + bytes <= block.kernel->dynamic_bytes);
         if (!CUCO_EMU_LIKELY(inside))
             out_of_bounds(address, bytes, write, site);
         ++cost.accesses;
@@ -175,16 +183,40 @@ void __tsan_func_exit(void*) {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
 
-#define CUCO_EMU_HOOK(bytes)                                                              \
-    void __tsan_read##bytes(void* p) { observe_inline(p, bytes, false, CUCO_EMU_CALL_SITE()); } \
-    void __tsan_write##bytes(void* p) { observe_inline(p, bytes, true, CUCO_EMU_CALL_SITE()); } \
-    void __tsan_volatile_read##bytes(void* p) { observe_volatile(p, bytes, false, CUCO_EMU_CALL_SITE()); } \
-    void __tsan_volatile_write##bytes(void* p) { observe_volatile(p, bytes, true, CUCO_EMU_CALL_SITE()); }
-#define CUCO_EMU_UNALIGNED_HOOK(bytes)                                                              \
-    void __tsan_unaligned_read##bytes(void* p) { observe_inline(p, bytes, false, CUCO_EMU_CALL_SITE()); } \
-    void __tsan_unaligned_write##bytes(void* p) { observe_inline(p, bytes, true, CUCO_EMU_CALL_SITE()); } \
-    void __tsan_unaligned_volatile_read##bytes(void* p) { observe_volatile(p, bytes, false, CUCO_EMU_CALL_SITE()); } \
-    void __tsan_unaligned_volatile_write##bytes(void* p) { observe_volatile(p, bytes, true, CUCO_EMU_CALL_SITE()); }
+#define CUCO_EMU_HOOK(bytes)                                     \
+    void __tsan_read##bytes(void* p)                             \
+    {                                                            \
+        observe_inline(p, bytes, false, CUCO_EMU_CALL_SITE());   \
+    }                                                            \
+    void __tsan_write##bytes(void* p)                            \
+    {                                                            \
+        observe_inline(p, bytes, true, CUCO_EMU_CALL_SITE());    \
+    }                                                            \
+    void __tsan_volatile_read##bytes(void* p)                    \
+    {                                                            \
+        observe_volatile(p, bytes, false, CUCO_EMU_CALL_SITE()); \
+    }                                                            \
+    void __tsan_volatile_write##bytes(void* p)                   \
+    {                                                            \
+        observe_volatile(p, bytes, true, CUCO_EMU_CALL_SITE());  \
+    }
+#define CUCO_EMU_UNALIGNED_HOOK(bytes)                           \
+    void __tsan_unaligned_read##bytes(void* p)                   \
+    {                                                            \
+        observe_inline(p, bytes, false, CUCO_EMU_CALL_SITE());   \
+    }                                                            \
+    void __tsan_unaligned_write##bytes(void* p)                  \
+    {                                                            \
+        observe_inline(p, bytes, true, CUCO_EMU_CALL_SITE());    \
+    }                                                            \
+    void __tsan_unaligned_volatile_read##bytes(void* p)          \
+    {                                                            \
+        observe_volatile(p, bytes, false, CUCO_EMU_CALL_SITE()); \
+    }                                                            \
+    void __tsan_unaligned_volatile_write##bytes(void* p)         \
+    {                                                            \
+        observe_volatile(p, bytes, true, CUCO_EMU_CALL_SITE());  \
+    }
 CUCO_EMU_HOOK(1)
 CUCO_EMU_HOOK(2)
 CUCO_EMU_HOOK(4)
@@ -195,67 +227,73 @@ CUCO_EMU_UNALIGNED_HOOK(4)
 CUCO_EMU_UNALIGNED_HOOK(8)
 CUCO_EMU_UNALIGNED_HOOK(16)
 
-void __tsan_read_range(void* p, unsigned long bytes) { observe_inline(p, bytes, false, CUCO_EMU_CALL_SITE()); }
-void __tsan_write_range(void* p, unsigned long bytes) { observe_inline(p, bytes, true, CUCO_EMU_CALL_SITE()); }
+void __tsan_read_range(void* p, unsigned long bytes)
+{
+    observe_inline(p, bytes, false, CUCO_EMU_CALL_SITE());
+}
+void __tsan_write_range(void* p, unsigned long bytes)
+{
+    observe_inline(p, bytes, true, CUCO_EMU_CALL_SITE());
+}
 
 void __tsan_atomic_thread_fence(int) {}
 void __tsan_atomic_signal_fence(int) {}
 
-#define CUCO_EMU_FETCH(bits, type, name, expression)                            \
-    type __tsan_atomic##bits##_fetch_##name(volatile type* p, type v, int)      \
-    {                                                                           \
-        cuco_emu_visible_begin(p, sizeof(type), 1, CUCO_EMU_CALL_SITE());                             \
-        const type old = *p;                                                    \
-        *p = static_cast<type>(expression);                                     \
-        cuco_emu_visible_end(p, sizeof(type), *p != old);                       \
-        return old;                                                             \
+#define CUCO_EMU_FETCH(bits, type, name, expression)                       \
+    type __tsan_atomic##bits##_fetch_##name(volatile type* p, type v, int) \
+    {                                                                      \
+        cuco_emu_visible_begin(p, sizeof(type), 1, CUCO_EMU_CALL_SITE());  \
+        const type old = *p;                                               \
+        *p = static_cast<type>(expression);                                \
+        cuco_emu_visible_end(p, sizeof(type), *p != old);                  \
+        return old;                                                        \
     }
-#define CUCO_EMU_EXCHANGE(bits, type, name)                                                                   \
+#define CUCO_EMU_EXCHANGE(bits, type, name)                                                                     \
     int __tsan_atomic##bits##_compare_exchange_##name(volatile type* p, type* expected, type desired, int, int) \
-    {                                                                                                         \
-        cuco_emu_visible_begin(p, sizeof(type), 1, CUCO_EMU_CALL_SITE());                                                           \
-        const type old = *p;                                                                                  \
-        const bool swap = old == *expected;                                                                   \
-        if (swap)                                                                                             \
-            *p = desired;                                                                                     \
-        *expected = old;                                                                                      \
-        cuco_emu_visible_end(p, sizeof(type), swap && desired != old);                                        \
-        return swap;                                                                                          \
+    {                                                                                                           \
+        cuco_emu_visible_begin(p, sizeof(type), 1, CUCO_EMU_CALL_SITE());                                       \
+        const type old = *p;                                                                                    \
+        const bool swap = old == *expected;                                                                     \
+        if (swap)                                                                                               \
+            *p = desired;                                                                                       \
+        *expected = old;                                                                                        \
+        cuco_emu_visible_end(p, sizeof(type), swap&& desired != old);                                           \
+        return swap;                                                                                            \
     }
-#define CUCO_EMU_ATOMICS(bits, type)                                             \
-    type __tsan_atomic##bits##_load(const volatile type* p, int)                 \
-    {                                                                            \
-        cuco_emu_visible_begin(p, sizeof(type), 1, CUCO_EMU_CALL_SITE());                              \
-        const type value = *p;                                                   \
-        cuco_emu_visible_end(p, sizeof(type), 0);                                \
-        return value;                                                            \
-    }                                                                            \
-    void __tsan_atomic##bits##_store(volatile type* p, type v, int)              \
-    {                                                                            \
-        cuco_emu_visible_begin(p, sizeof(type), 0, CUCO_EMU_CALL_SITE());                              \
-        *p = v;                                                                  \
-        cuco_emu_visible_end(p, sizeof(type), 1);                                \
-    }                                                                            \
-    type __tsan_atomic##bits##_exchange(volatile type* p, type v, int)           \
-    {                                                                            \
-        cuco_emu_visible_begin(p, sizeof(type), 1, CUCO_EMU_CALL_SITE());                              \
-        const type old = *p;                                                     \
-        *p = v;                                                                  \
-        cuco_emu_visible_end(p, sizeof(type), v != old);                         \
-        return old;                                                              \
-    }                                                                            \
-    CUCO_EMU_FETCH(bits, type, add, old + v)                                     \
-    CUCO_EMU_FETCH(bits, type, sub, old - v)                                     \
-    CUCO_EMU_FETCH(bits, type, and, old & v)                                     \
-    CUCO_EMU_FETCH(bits, type, or, old | v)                                      \
-    CUCO_EMU_FETCH(bits, type, xor, old ^ v)                                     \
-    CUCO_EMU_FETCH(bits, type, nand, ~(old & v))                                 \
-    CUCO_EMU_EXCHANGE(bits, type, strong)                                        \
-    CUCO_EMU_EXCHANGE(bits, type, weak)                                          \
+#define CUCO_EMU_ATOMICS(bits, type)                                                                         \
+    type __tsan_atomic##bits##_load(const volatile type* p, int)                                             \
+    {                                                                                                        \
+        cuco_emu_visible_begin(p, sizeof(type), 1, CUCO_EMU_CALL_SITE());                                    \
+        const type value = *p;                                                                               \
+        cuco_emu_visible_end(p, sizeof(type), 0);                                                            \
+        return value;                                                                                        \
+    }                                                                                                        \
+    void __tsan_atomic##bits##_store(volatile type* p, type v, int)                                          \
+    {                                                                                                        \
+        cuco_emu_visible_begin(p, sizeof(type), 0, CUCO_EMU_CALL_SITE());                                    \
+        *p = v;                                                                                              \
+        cuco_emu_visible_end(p, sizeof(type), 1);                                                            \
+    }                                                                                                        \
+    type __tsan_atomic##bits##_exchange(volatile type* p, type v, int)                                       \
+    {                                                                                                        \
+        cuco_emu_visible_begin(p, sizeof(type), 1, CUCO_EMU_CALL_SITE());                                    \
+        const type old = *p;                                                                                 \
+        *p = v;                                                                                              \
+        cuco_emu_visible_end(p, sizeof(type), v != old);                                                     \
+        return old;                                                                                          \
+    }                                                                                                        \
+    CUCO_EMU_FETCH(bits, type, add, old + v)                                                                 \
+    CUCO_EMU_FETCH(bits, type, sub, old - v)                                                                 \
+    CUCO_EMU_FETCH(bits, type, and, old& v)                                                                  \
+    CUCO_EMU_FETCH(bits, type, or, old | v)                                                                  \
+    CUCO_EMU_FETCH(bits, type, xor, old ^ v)                                                                 \
+    CUCO_EMU_FETCH(bits, type, nand, ~(old & v))                                                             \
+    CUCO_EMU_EXCHANGE(bits, type, strong)                                                                    \
+    CUCO_EMU_EXCHANGE(bits, type, weak)                                                                      \
     type __tsan_atomic##bits##_compare_exchange_val(volatile type* p, type expected, type desired, int, int) \
-    {                                                                            \
-        __tsan_atomic##bits##_compare_exchange_strong(p, &expected, desired, 0, 0); \
-        return expected;                                                         \
+    {                                                                                                        \
+        __tsan_atomic##bits##_compare_exchange_strong(p, &expected, desired, 0, 0);                          \
+        return expected;                                                                                     \
     }
 CUCO_EMU_ATOMICS(8, unsigned char)
 CUCO_EMU_ATOMICS(16, unsigned short)

@@ -91,7 +91,10 @@ bool load_model(const std::string& path, std::string* error)
     return true;
 }
 
-std::string device_name() { return machine().model.device_name; }
+std::string device_name()
+{
+    return machine().model.device_name;
+}
 
 bool configure(int ranks, std::string* error)
 {
@@ -118,7 +121,10 @@ void set_scale(double flop_scale, double byte_scale)
     machine().byte_scale = byte_scale;
 }
 
-void set_time_limit_ns(std::int64_t nanoseconds) { machine().time_limit = nanoseconds * nanosecond; }
+void set_time_limit_ns(std::int64_t nanoseconds)
+{
+    machine().time_limit = nanoseconds * nanosecond;
+}
 
 void run(const std::function<void(int)>& body)
 {
@@ -128,7 +134,7 @@ void run(const std::function<void(int)>& body)
     for (auto& rank : machine().ranks) {
         Host& host = rank->host;
         if (!host.stack)
-            host.stack = static_cast<char*>(commit(host_stack_slot, host_stack_bytes));
+            host.stack = static_cast<char*>(commit(host_stack_slot, host_stack_bytes, 64 << 10));
         if (!host.stack)
             fail({"environment", -1, "The emulator has no memory for the stacks of the ranks.", "", 0});
         host.finished = false;
@@ -156,7 +162,10 @@ void host_wait(const std::string& reason, const void* site)
     leave_host(rank);
 }
 
-void wake_host(Rank& rank, Time when) { at(when, resume_host, &rank); }
+void wake_host(Rank& rank, Time when)
+{
+    at(when, resume_host, &rank);
+}
 
 Rank& calling_rank(const char* function, const void* site)
 {
@@ -184,9 +193,18 @@ void barrier()
     }
 }
 
-std::int64_t now_ps() { return now(); }
-std::int64_t now_ns() { return now() / nanosecond; }
-void sleep_ns(std::int64_t nanoseconds) { host_sleep(nanoseconds * nanosecond); }
+std::int64_t now_ps()
+{
+    return now();
+}
+std::int64_t now_ns()
+{
+    return now() / nanosecond;
+}
+void sleep_ns(std::int64_t nanoseconds)
+{
+    host_sleep(nanoseconds * nanosecond);
+}
 
 void set_access(const void* begin, std::size_t bytes, Access access, const std::string& name)
 {
@@ -218,7 +236,10 @@ std::int64_t cuco_emu_clock_ns()
 }
 
 /// Takes the C library's place: on a device clock() counts cycles.
-extern "C" clock_t clock() { return static_cast<clock_t>(cuco_emu_clock_cycles()); }
+extern "C" clock_t clock()
+{
+    return static_cast<clock_t>(cuco_emu_clock_cycles());
+}
 
 long long cuco_emu_clock_cycles()
 {

@@ -16,9 +16,15 @@ std::vector<Block*> spare_blocks;
 std::map<std::size_t, std::vector<char*>> spare_shared;
 
 /// Static variables first, dynamic memory after the largest size that static ones may have.
-std::size_t shared_extent(const Kernel& kernel) { return static_shared_limit + kernel.dynamic_bytes; }
+std::size_t shared_extent(const Kernel& kernel)
+{
+    return static_shared_limit + kernel.dynamic_bytes;
+}
 
-std::size_t shared_class(std::size_t bytes) { return (bytes + 16383) / 16384 * 16384; }
+std::size_t shared_class(std::size_t bytes)
+{
+    return (bytes + 16383) / 16384 * 16384;
+}
 
 char* take_shared(std::size_t bytes)
 {
@@ -34,7 +40,10 @@ char* take_shared(std::size_t bytes)
     return piece;
 }
 
-std::size_t threads_of(const Kernel& kernel) { return std::size_t{kernel.block.x} * kernel.block.y * kernel.block.z; }
+std::size_t threads_of(const Kernel& kernel)
+{
+    return std::size_t{kernel.block.x} * kernel.block.y * kernel.block.z;
+}
 
 std::size_t shared_of(const Kernel& kernel)
 {
@@ -47,8 +56,8 @@ Sm* free_sm(Rank& rank, std::size_t threads, std::size_t shared)
     for (Sm& sm : rank.sms) {
         const bool fits = sm.threads + threads <= sm_threads && sm.blocks + 1u <= sm_blocks &&
                           sm.shared_used + shared + block_shared_reserve <= sm_shared_bytes;
-        const bool better = !best || sm.threads < best->threads ||
-                            (sm.threads == best->threads && sm.shared_used < best->shared_used);
+        const bool better =
+            !best || sm.threads < best->threads || (sm.threads == best->threads && sm.shared_used < best->shared_used);
         if (fits && better)
             best = &sm;
     }
@@ -174,8 +183,8 @@ void start_kernel(Kernel* kernel)
     kernel->blocks = std::size_t{kernel->grid.x} * kernel->grid.y * kernel->grid.z;
     kernel->begin = now();
     rank.kernels.push_back(kernel);
-    auto place = std::ranges::find_if(rank.dispatching,
-                                      [&](const Kernel* other) { return other->priority > kernel->priority; });
+    auto place =
+        std::ranges::find_if(rank.dispatching, [&](const Kernel* other) { return other->priority > kernel->priority; });
     rank.dispatching.insert(place, kernel);
     dispatch(rank);
 }
@@ -234,4 +243,7 @@ void* cuco_emu_shared(const void* site, std::size_t bytes, std::size_t align)
     return block.shared + offset;
 }
 
-void* cuco_emu_dynamic_shared() { return current_warp->block->shared + static_shared_limit; }
+void* cuco_emu_dynamic_shared()
+{
+    return current_warp->block->shared + static_shared_limit;
+}

@@ -16,7 +16,10 @@ constexpr std::size_t header_bytes = 64;
 /// Arguments lie where device code may read them; pieces are reused by size.
 std::map<std::size_t, std::vector<char*>> spare_parameters;
 
-std::size_t parameter_class(std::size_t bytes) { return (bytes + header_bytes + 255) / 256 * 256; }
+std::size_t parameter_class(std::size_t bytes)
+{
+    return (bytes + header_bytes + 255) / 256 * 256;
+}
 
 void free_parameters(void* parameters)
 {

@@ -31,7 +31,8 @@ int collect_range(dl_phdr_info* info, std::size_t, void*)
     for (int i = 0; i < info->dlpi_phnum; ++i) {
         const auto& header = info->dlpi_phdr[i];
         if (header.p_type == PT_LOAD)
-            library_ranges.push_back({info->dlpi_addr + header.p_vaddr, info->dlpi_addr + header.p_vaddr + header.p_memsz});
+            library_ranges.push_back(
+                {info->dlpi_addr + header.p_vaddr, info->dlpi_addr + header.p_vaddr + header.p_memsz});
     }
     return 0;
 }
@@ -147,6 +148,7 @@ void* load_candidate(const std::string& path, int rank, std::string* error)
     Module module;
     module.path = path;
     module.handle = handle;
+    module.rank = rank;
     module.file = file;  // stays open: its number is the name by which the loader tells copies apart
     Search search{map->l_addr, &module};
     dl_iterate_phdr(find_extent, &search);
@@ -156,7 +158,10 @@ void* load_candidate(const std::string& path, int rank, std::string* error)
     return handle;
 }
 
-void* symbol(void* candidate, const char* name) { return dlsym(candidate, name); }
+void* symbol(void* candidate, const char* name)
+{
+    return dlsym(candidate, name);
+}
 
 void unload_candidate(void* candidate)
 {
@@ -166,9 +171,10 @@ void unload_candidate(void* candidate)
         return module.handle == candidate;
     });
     for (auto& rank : machine().ranks) {
-        if (rank->module.handle == candidate)
-            rank->module = {};
-        rank->layouts.clear();
+        if (rank->module.handle != candidate)
+            continue;
+        rank->module = {};
+        rank->layouts.clear();  // another object's kernels may come to lie at the same addresses
     }
     dlclose(candidate);
     if (file >= 0)

@@ -149,7 +149,7 @@ struct Kernel {
 
     std::function<void(Work&, Sm&)> block_work;  ///< modelled: what one block needs
     std::size_t modelled_shared = 0;
-    bool hold = false;                           ///< modelled: blocks stay until released
+    bool hold = false;  ///< modelled: blocks stay until released
     std::function<void()> all_resident;
 
     std::size_t blocks = 0, started = 0, finished = 0;
@@ -218,7 +218,7 @@ struct Module {
     std::uintptr_t begin = 0, end = 0;  ///< mapped segments
     std::string path;
     void* handle = nullptr;
-    int file = -1;
+    int rank = -1, file = -1;
 };
 
 struct Rank {

@@ -34,8 +34,14 @@ struct Heap {
 Heap heaps[shadowed_slots];
 std::uintptr_t committed_end[slots];
 
-std::size_t rounded(std::size_t value, std::size_t to) { return (value + to - 1) / to * to; }
-std::uintptr_t slot_begin(unsigned slot) { return arena_base + (std::uintptr_t{slot} << slot_shift); }
+std::size_t rounded(std::size_t value, std::size_t to)
+{
+    return (value + to - 1) / to * to;
+}
+std::uintptr_t slot_begin(unsigned slot)
+{
+    return arena_base + (std::uintptr_t{slot} << slot_shift);
+}
 
 bool make_writable(std::uintptr_t begin, std::uintptr_t end)
 {
@@ -73,8 +79,8 @@ void paint(std::uintptr_t begin, std::size_t bytes, std::uint8_t flags)
 bool reserve_arena(std::string* error)
 {
     const auto reserve = [](std::uintptr_t hint, std::size_t bytes, int protection) -> void* {
-        void* at = mmap(reinterpret_cast<void*>(hint), bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                        -1, 0);
+        void* at =
+            mmap(reinterpret_cast<void*>(hint), bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         return at == MAP_FAILED ? nullptr : at;
     };
     // A hint, not a demand: the same addresses in every run, unless they are taken.
@@ -239,9 +245,9 @@ std::string describe_address(const volatile void* address)
     return "no live allocation " + owner;
 }
 
-void* commit(unsigned slot, std::size_t bytes)
+void* commit(unsigned slot, std::size_t bytes, std::size_t guard)
 {
-    const auto begin = committed_end[slot];
+    const auto begin = committed_end[slot] + rounded(guard, page);
     const auto end = begin + rounded(bytes, page);
     const auto limit = slot == stack_slot ? slot_begin(slots) : slot_begin(slot) + slot_bytes;
     if (end > limit || !make_writable(begin, end))

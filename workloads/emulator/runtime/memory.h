@@ -11,12 +11,12 @@ namespace cuco_emu {
 /// One reserved range of addresses, cut into slots of 4 GiB whose number says what an address is.
 inline constexpr unsigned slot_shift = 32;
 inline constexpr unsigned max_ranks = 16;
-inline constexpr unsigned pinned_slot = 16;      ///< page-locked and managed host memory
-inline constexpr unsigned shadowed_slots = 17;   ///< device memory of each rank and pinned memory
-inline constexpr unsigned shared_slot = 17;      ///< shared memory of resident blocks
-inline constexpr unsigned parameter_slot = 18;   ///< kernel arguments
+inline constexpr unsigned pinned_slot = 16;     ///< page-locked and managed host memory
+inline constexpr unsigned shadowed_slots = 17;  ///< device memory of each rank and pinned memory
+inline constexpr unsigned shared_slot = 17;     ///< shared memory of resident blocks
+inline constexpr unsigned parameter_slot = 18;  ///< kernel arguments
 inline constexpr unsigned host_stack_slot = 19;
-inline constexpr unsigned stack_slot = 20;       ///< stacks of CUDA threads, this slot and those after
+inline constexpr unsigned stack_slot = 20;  ///< stacks of CUDA threads, this slot and those after
 inline constexpr unsigned slots = 24;
 
 /// Shadow byte of each 8 bytes: the number of accessible bytes at its start, and flags.
@@ -34,7 +34,10 @@ inline unsigned slot_of(const volatile void* address)
     return slot < slots ? static_cast<unsigned>(slot) : slots;
 }
 
-inline bool is_shadowed(const volatile void* address) { return slot_of(address) < shadowed_slots; }
+inline bool is_shadowed(const volatile void* address)
+{
+    return slot_of(address) < shadowed_slots;
+}
 
 inline std::uint8_t& shadow_of(const volatile void* address)
 {
@@ -63,7 +66,8 @@ void set_range_access(const void* begin, std::size_t bytes, bool readable, bool 
 /// Where an address lies, in words: "12 bytes past the end of a 4096-byte allocation of rank 2".
 std::string describe_address(const volatile void* address);
 
-/// Raw pieces of the unshadowed slots, page-aligned and writable; never returned.
-void* commit(unsigned slot, std::size_t bytes);
+/// Raw pieces of the unshadowed slots, page-aligned and writable; never returned. Below a piece `guard` bytes
+/// stay inaccessible.
+void* commit(unsigned slot, std::size_t bytes, std::size_t guard = 0);
 
 }  // namespace cuco_emu

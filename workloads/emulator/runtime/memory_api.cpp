@@ -49,11 +49,16 @@ bool kind_fits(const CopyShape& shape, cudaMemcpyKind kind)
 {
     const bool to_device = shape.to_owner >= 0, from_device = shape.from_owner >= 0;
     switch (kind) {
-        case cudaMemcpyHostToHost: return !to_device && !from_device;
-        case cudaMemcpyHostToDevice: return to_device && !from_device;
-        case cudaMemcpyDeviceToHost: return !to_device && from_device;
-        case cudaMemcpyDeviceToDevice: return to_device && from_device;
-        default: return true;
+        case cudaMemcpyHostToHost:
+            return !to_device && !from_device;
+        case cudaMemcpyHostToDevice:
+            return to_device && !from_device;
+        case cudaMemcpyDeviceToHost:
+            return !to_device && from_device;
+        case cudaMemcpyDeviceToDevice:
+            return to_device && from_device;
+        default:
+            return true;
     }
 }
 
@@ -87,13 +92,17 @@ cudaError_t copy(CopyShape shape, const CopyCall& call)
     operation.copy = true;
     operation.start = [shape](const CommandPtr& command) { start_copy(shape, command); };
     const auto command = submit(*stream, std::move(operation));
-    const bool pageable = (to < 0 && slot_of(shape.to) != pinned_slot) || (from < 0 && slot_of(shape.from) != pinned_slot);
+    const bool pageable =
+        (to < 0 && slot_of(shape.to) != pinned_slot) || (from < 0 && slot_of(shape.from) != pinned_slot);
     if (call.blocking || pageable)
         wait_for(command, std::string("in ") + call.function, call.site);
     return cudaSuccess;
 }
 
-CopyShape flat(void* to, const void* from, std::size_t bytes) { return {to, from, bytes, 1, bytes, bytes}; }
+CopyShape flat(void* to, const void* from, std::size_t bytes)
+{
+    return {to, from, bytes, 1, bytes, bytes};
+}
 
 cudaError_t fill(void* pointer, int value, std::size_t bytes, cudaStream_t handle, bool blocking, const char* function,
                  const void* site)
@@ -224,9 +233,9 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     auto* address = const_cast<void*>(pointer);
     *attributes = {};
     attributes->device = owner >= 0 ? owner : rank.index;
-    attributes->type = owner >= 0                         ? cudaMemoryTypeDevice
+    attributes->type = owner >= 0                        ? cudaMemoryTypeDevice
                        : slot_of(pointer) == pinned_slot ? cudaMemoryTypeHost
-                                                          : cudaMemoryTypeUnregistered;
+                                                         : cudaMemoryTypeUnregistered;
     attributes->devicePointer = attributes->type == cudaMemoryTypeUnregistered ? nullptr : address;
     attributes->hostPointer = attributes->type == cudaMemoryTypeHost ? address : nullptr;
     return cudaSuccess;
@@ -244,7 +253,8 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 
 cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, std::size_t bytes)
 {
-    return copy(flat(to, from, bytes), {"cudaMemcpyPeer", CUCO_EMU_CALL_SITE(), cudaMemcpyDeviceToDevice, nullptr, true});
+    return copy(flat(to, from, bytes),
+                {"cudaMemcpyPeer", CUCO_EMU_CALL_SITE(), cudaMemcpyDeviceToDevice, nullptr, true});
 }
 
 cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t bytes, cudaStream_t stream)

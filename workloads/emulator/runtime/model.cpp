@@ -15,7 +15,10 @@ struct Figure {
     double Model::*field;
 };
 
-#define CUCO_EMU_FIGURE(name) {#name, &Model::name}
+#define CUCO_EMU_FIGURE(name) \
+    {                         \
+#name, &Model::name   \
+    }
 constexpr Figure figures[] = {
     CUCO_EMU_FIGURE(sm_count),
     CUCO_EMU_FIGURE(real_sm_count),

@@ -81,6 +81,9 @@ struct Model {
 /// False with a sentence naming file and line. Figures that the file leaves out keep their value.
 bool read_model(const std::string& path, Model& model, std::string* error);
 
-inline Time from_us(double us) { return static_cast<Time>(us * 1e6); }
+inline Time from_us(double us)
+{
+    return static_cast<Time>(us * 1e6);
+}
 
 }  // namespace cuco_emu

@@ -33,7 +33,10 @@ void meet(ncclComm& comm, const char* function, const void* site, const std::fun
         wake_host(*rank, now() + from_us(machine().model.host_wake_us));
 }
 
-bool is_valid(const ncclComm* comm, const Rank& rank) { return comm && comm->owner == &rank; }
+bool is_valid(const ncclComm* comm, const Rank& rank)
+{
+    return comm && comm->owner == &rank;
+}
 
 ncclWindow_vidmem window_of(const ncclComm& comm, const std::vector<Clique::Offer>& offers)
 {
@@ -97,19 +100,31 @@ ncclResult_t ncclGetVersion(int* version)
 const char* ncclGetErrorString(ncclResult_t result)
 {
     switch (result) {
-        case ncclSuccess: return "no error";
-        case ncclUnhandledCudaError: return "unhandled cuda error";
-        case ncclSystemError: return "unhandled system error";
-        case ncclInternalError: return "internal error";
-        case ncclInvalidArgument: return "invalid argument";
-        case ncclInvalidUsage: return "invalid usage";
-        case ncclRemoteError: return "remote process exited or there was a network error";
-        case ncclInProgress: return "NCCL operation in progress";
-        default: return "unknown result code";
+        case ncclSuccess:
+            return "no error";
+        case ncclUnhandledCudaError:
+            return "unhandled cuda error";
+        case ncclSystemError:
+            return "unhandled system error";
+        case ncclInternalError:
+            return "internal error";
+        case ncclInvalidArgument:
+            return "invalid argument";
+        case ncclInvalidUsage:
+            return "invalid usage";
+        case ncclRemoteError:
+            return "remote process exited or there was a network error";
+        case ncclInProgress:
+            return "NCCL operation in progress";
+        default:
+            return "unknown result code";
     }
 }
 
-const char* ncclGetLastError(ncclComm_t) { return ""; }
+const char* ncclGetLastError(ncclComm_t)
+{
+    return "";
+}
 
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id)
 {
@@ -167,7 +182,10 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm)
     return result;
 }
 
-ncclResult_t ncclCommAbort(ncclComm_t comm) { return ncclCommDestroy(comm); }
+ncclResult_t ncclCommAbort(ncclComm_t comm)
+{
+    return ncclCommDestroy(comm);
+}
 
 ncclResult_t ncclCommGetAsyncError(ncclComm_t, ncclResult_t* error)
 {
@@ -207,7 +225,10 @@ ncclResult_t ncclCommRegister(const ncclComm_t comm, void* buffer, std::size_t, 
     return ncclSuccess;
 }
 
-ncclResult_t ncclCommDeregister(const ncclComm_t comm, void*) { return comm ? ncclSuccess : ncclInvalidArgument; }
+ncclResult_t ncclCommDeregister(const ncclComm_t comm, void*)
+{
+    return comm ? ncclSuccess : ncclInvalidArgument;
+}
 
 ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void* buffer, std::size_t bytes, ncclWindow_t* window, int flags)
 {
@@ -219,13 +240,12 @@ ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void* buffer, std::size_t b
     Clique& clique = *comm->clique;
     clique.offers[static_cast<std::size_t>(comm->rank)] = {buffer, bytes, flags};
     meet(*comm, "ncclCommWindowRegister", CUCO_EMU_CALL_SITE(), [] {});
-    const bool same = std::ranges::all_of(clique.offers, [&](const auto& offer) {
-        return offer.bytes == bytes && offer.flags == flags;
-    });
-    const bool symmetric = (flags & NCCL_WIN_COLL_SYMMETRIC) != 0 &&
-                           std::ranges::all_of(clique.offers, [](const auto& offer) {
-                               return is_symmetric_memory(offer.buffer, offer.bytes);
-                           });
+    const bool same = std::ranges::all_of(
+        clique.offers, [&](const auto& offer) { return offer.bytes == bytes && offer.flags == flags; });
+    const bool symmetric =
+        (flags & NCCL_WIN_COLL_SYMMETRIC) != 0 && std::ranges::all_of(clique.offers, [](const auto& offer) {
+            return is_symmetric_memory(offer.buffer, offer.bytes);
+        });
     const auto registered = window_of(*comm, clique.offers);
     meet(*comm, "ncclCommWindowRegister", CUCO_EMU_CALL_SITE(), [] {});
     if (!same)
@@ -240,7 +260,10 @@ ncclResult_t ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t)
     return comm ? ncclSuccess : ncclInvalidArgument;
 }
 
-ncclTeam_t cuco_emu_team(ncclComm_t comm) { return {comm->ranks, comm->rank, 1}; }
+ncclTeam_t cuco_emu_team(ncclComm_t comm)
+{
+    return {comm->ranks, comm->rank, 1};
+}
 
 ncclResult_t ncclLsaBarrierCreateRequirement(ncclTeam_t, int barriers, ncclLsaBarrierHandle_t* handle,
                                              ncclDevResourceRequirements_t* requirement)

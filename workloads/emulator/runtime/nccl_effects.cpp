@@ -38,11 +38,21 @@ void reduce_elements(const Collective& collective, std::size_t offset, std::size
             const W value = static_cast<W>(static_cast<const T*>(part.send)[offset + i]);
             switch (first ? ncclNumOps : collective.operation) {
                 case ncclSum:
-                case ncclAvg: total = static_cast<W>(total + value); break;
-                case ncclProd: total = static_cast<W>(total * value); break;
-                case ncclMax: total = std::max(total, value); break;
-                case ncclMin: total = std::min(total, value); break;
-                default: total = value; break;
+                case ncclAvg:
+                    total = static_cast<W>(total + value);
+                    break;
+                case ncclProd:
+                    total = static_cast<W>(total * value);
+                    break;
+                case ncclMax:
+                    total = std::max(total, value);
+                    break;
+                case ncclMin:
+                    total = std::min(total, value);
+                    break;
+                default:
+                    total = value;
+                    break;
             }
             first = false;
         }
@@ -55,21 +65,35 @@ void reduce_elements(const Collective& collective, std::size_t offset, std::size
 void reduce(const Collective& collective, std::size_t offset, std::size_t count, void* out)
 {
     switch (collective.type) {
-        case ncclInt8: return reduce_elements(collective, offset, count, static_cast<std::int8_t*>(out));
-        case ncclUint8: return reduce_elements(collective, offset, count, static_cast<std::uint8_t*>(out));
-        case ncclInt32: return reduce_elements(collective, offset, count, static_cast<std::int32_t*>(out));
-        case ncclUint32: return reduce_elements(collective, offset, count, static_cast<std::uint32_t*>(out));
-        case ncclInt64: return reduce_elements(collective, offset, count, static_cast<std::int64_t*>(out));
-        case ncclUint64: return reduce_elements(collective, offset, count, static_cast<std::uint64_t*>(out));
-        case ncclFloat16: return reduce_elements(collective, offset, count, static_cast<Half*>(out));
-        case ncclFloat32: return reduce_elements(collective, offset, count, static_cast<float*>(out));
-        case ncclFloat64: return reduce_elements(collective, offset, count, static_cast<double*>(out));
-        case ncclBfloat16: return reduce_elements(collective, offset, count, static_cast<Bf16*>(out));
-        default: return;
+        case ncclInt8:
+            return reduce_elements(collective, offset, count, static_cast<std::int8_t*>(out));
+        case ncclUint8:
+            return reduce_elements(collective, offset, count, static_cast<std::uint8_t*>(out));
+        case ncclInt32:
+            return reduce_elements(collective, offset, count, static_cast<std::int32_t*>(out));
+        case ncclUint32:
+            return reduce_elements(collective, offset, count, static_cast<std::uint32_t*>(out));
+        case ncclInt64:
+            return reduce_elements(collective, offset, count, static_cast<std::int64_t*>(out));
+        case ncclUint64:
+            return reduce_elements(collective, offset, count, static_cast<std::uint64_t*>(out));
+        case ncclFloat16:
+            return reduce_elements(collective, offset, count, static_cast<Half*>(out));
+        case ncclFloat32:
+            return reduce_elements(collective, offset, count, static_cast<float*>(out));
+        case ncclFloat64:
+            return reduce_elements(collective, offset, count, static_cast<double*>(out));
+        case ncclBfloat16:
+            return reduce_elements(collective, offset, count, static_cast<Bf16*>(out));
+        default:
+            return;
     }
 }
 
-char* at_part(void* base, std::size_t index, std::size_t bytes) { return static_cast<char*>(base) + index * bytes; }
+char* at_part(void* base, std::size_t index, std::size_t bytes)
+{
+    return static_cast<char*>(base) + index * bytes;
+}
 
 }  // namespace
 
@@ -79,16 +103,21 @@ std::size_t element_bytes(ncclDataType_t type)
         case ncclInt8:
         case ncclUint8:
         case ncclFloat8e4m3:
-        case ncclFloat8e5m2: return 1;
+        case ncclFloat8e5m2:
+            return 1;
         case ncclFloat16:
-        case ncclBfloat16: return 2;
+        case ncclBfloat16:
+            return 2;
         case ncclInt32:
         case ncclUint32:
-        case ncclFloat32: return 4;
+        case ncclFloat32:
+            return 4;
         case ncclInt64:
         case ncclUint64:
-        case ncclFloat64: return 8;
-        default: return 0;
+        case ncclFloat64:
+            return 8;
+        default:
+            return 0;
     }
 }
 
@@ -109,8 +138,8 @@ void perform(const Collective& collective)
     } else if (collective.name == "ncclAlltoAll") {
         for (std::size_t to = 0; to < ranks; ++to)
             for (std::size_t from = 0; from < ranks; ++from)
-                copy(at_part(parts[to].receive, from, bytes),
-                     at_part(const_cast<void*>(parts[from].send), to, bytes), bytes);
+                copy(at_part(parts[to].receive, from, bytes), at_part(const_cast<void*>(parts[from].send), to, bytes),
+                     bytes);
     } else if (collective.name == "ncclBroadcast") {
         for (const auto& part : parts)
             copy(part.receive, parts[root].send, bytes);

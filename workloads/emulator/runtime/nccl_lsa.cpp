@@ -12,7 +12,10 @@
 namespace cuco_emu {
 namespace {
 
-std::size_t slot_number(ncclLsaBarrierHandle handle, std::uint32_t index) { return handle.bufHandle + index; }
+std::size_t slot_number(ncclLsaBarrierHandle handle, std::uint32_t index)
+{
+    return handle.bufHandle + index;
+}
 
 std::size_t place_of(const LsaState& state, std::size_t slot, int to, int from)
 {
@@ -21,7 +24,10 @@ std::size_t place_of(const LsaState& state, std::size_t slot, int to, int from)
            slot;
 }
 
-bool reached(std::uint32_t got, std::uint32_t wanted) { return got - wanted <= 0x7fffffffu; }
+bool reached(std::uint32_t got, std::uint32_t wanted)
+{
+    return got - wanted <= 0x7fffffffu;
+}
 
 }  // namespace
 
@@ -40,8 +46,8 @@ std::string describe_lsa_wait(const Thread& thread)
         auto& list = here ? arrived : missing;
         list += (list.empty() ? "" : ", ") + std::to_string(rank);
     }
-    return "in LSA barrier " + std::to_string(thread.lsa_index) + " (arrived: ranks " + arrived + "; missing: " + missing +
-           ")";
+    return "in LSA barrier " + std::to_string(thread.lsa_index) + " (arrived: ranks " + arrived +
+           "; missing: " + missing + ")";
 }
 
 }  // namespace cuco_emu
@@ -64,7 +70,8 @@ std::uint32_t cuco_emu_lsa_epoch(const void* object, ncclLsaBarrierHandle handle
     return state.epochs[static_cast<std::size_t>(rank) * state.slots + slot_number(handle, index)];
 }
 
-void cuco_emu_lsa_set_epoch(void* object, ncclLsaBarrierHandle handle, std::uint32_t index, int rank, std::uint32_t epoch)
+void cuco_emu_lsa_set_epoch(void* object, ncclLsaBarrierHandle handle, std::uint32_t index, int rank,
+                            std::uint32_t epoch)
 {
     auto& state = *static_cast<LsaState*>(object);
     state.epochs[static_cast<std::size_t>(rank) * state.slots + slot_number(handle, index)] = epoch;

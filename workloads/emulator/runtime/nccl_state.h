@@ -44,7 +44,6 @@ struct Collective {
         void* receive = nullptr;
         CommandPtr command;
         Kernel* kernel = nullptr;
-        bool called = false, ready = false;
     };
     std::string name;
     std::size_t count = 0;
@@ -87,6 +86,11 @@ const char* type_name(ncclDataType_t type);
 
 /// What the operation does to memory, once all ranks take part.
 void perform(const Collective& collective);
+
+/// A kernel for the command that calls `resident` when all its blocks hold an SM, and lets go of them in
+/// end_waiting. `reason` says in a deadlock what it waits for.
+Kernel* waiting_kernel(const CommandPtr& command, const std::string& reason, std::function<void()> resident);
+void end_waiting(Kernel& kernel);
 
 /// In words, for a thread that waits in an LSA barrier, and for a collective's kernel.
 std::string describe_lsa_wait(const Thread& thread);

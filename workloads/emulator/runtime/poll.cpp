@@ -13,7 +13,7 @@
 namespace cuco_emu {
 namespace {
 
-constexpr int loud_polls = 64;        ///< looks with other accesses between them until it counts as spinning
+constexpr int loud_polls = 64;                 ///< looks with other accesses between them until it counts as spinning
 constexpr std::size_t idle_polls = 2'000'000;  ///< looks of all sleepers without any change until it is for ever
 
 struct Sleeper {
@@ -150,9 +150,7 @@ void wrote(const volatile void* address, std::size_t bytes, Rank* writer)
         if (!hit(sleeper))
             return -1;
         const bool far = sleeper.thread->warp->block->kernel->rank != writer;
-        return now() + from_us(in_shared ? model.shared_latency_us
-                               : far     ? model.lsa_signal_us
-                                       : model.poll_local_us);
+        return now() + from_us(in_shared ? model.shared_latency_us : far ? model.lsa_signal_us : model.poll_local_us);
     });
 }
 
@@ -199,9 +197,9 @@ void cuco_emu_visible_end(const volatile void* address, unsigned bytes, int chan
         current_thread->quiet = false;
         note_write(address, bytes, rank);
     } else {
-        const double us = slot == shared_slot                                       ? model.shared_latency_us
+        const double us = slot == shared_slot                                              ? model.shared_latency_us
                           : slot < max_ranks && slot != static_cast<unsigned>(rank->index) ? model.peer_latency_us
-                                                                                    : model.poll_local_us;
+                                                                                           : model.poll_local_us;
         current_warp->cost.latency = std::max(current_warp->cost.latency, from_us(us));
     }
 }

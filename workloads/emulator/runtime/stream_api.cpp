@@ -11,7 +11,10 @@ using namespace cuco_emu;
 
 namespace {
 
-cudaStream_t handle_of(Stream& stream) { return reinterpret_cast<cudaStream_t>(&stream); }
+cudaStream_t handle_of(Stream& stream)
+{
+    return reinterpret_cast<cudaStream_t>(&stream);
+}
 
 Rank& entered(const char* function, const void* site, double us)
 {
@@ -25,8 +28,14 @@ std::function<void(const CommandPtr&)> waiting_for(const CommandPtr& target)
     return [target](const CommandPtr& command) { when_done(target, [command] { finish(command); }); };
 }
 
-double stream_us() { return machine().model.stream_operation_us; }
-double call_us() { return machine().model.host_call_us; }
+double stream_us()
+{
+    return machine().model.stream_operation_us;
+}
+double call_us()
+{
+    return machine().model.host_call_us;
+}
 
 }  // namespace
 
@@ -46,7 +55,10 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
     return cudaSuccess;
 }
 
-cudaError_t cudaStreamCreate(cudaStream_t* stream) { return cudaStreamCreateWithPriority(stream, 0, 0); }
+cudaError_t cudaStreamCreate(cudaStream_t* stream)
+{
+    return cudaStreamCreateWithPriority(stream, 0, 0);
+}
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags)
 {
@@ -181,7 +193,10 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags)
     return cudaSuccess;
 }
 
-cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, 0); }
+cudaError_t cudaEventCreate(cudaEvent_t* event)
+{
+    return cudaEventCreateWithFlags(event, 0);
+}
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {

@@ -44,7 +44,8 @@ std::uint64_t answer(const Warp& warp, const Thread& thread, Group group, const 
                 same |= values[__builtin_ctz(rest)] == values[thread.lane] ? rest & -rest : 0;
             return thread.operation == cuco_emu_match_any || same == (thread.mask & (warp.live | group)) ? same : 0;
         }
-        default: return 0;
+        default:
+            return 0;
     }
 }
 
@@ -245,4 +246,7 @@ unsigned cuco_emu_active_mask()
     return static_cast<unsigned>(thread.value);
 }
 
-int cuco_emu_lane() { return current_thread->lane; }
+int cuco_emu_lane()
+{
+    return current_thread->lane;
+}

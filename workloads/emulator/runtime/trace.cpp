@@ -137,7 +137,10 @@ void note_segment(Kernel& kernel, Time begin, bool puts, bool computes)
         merge(kernel.compute_segments, begin, now());
 }
 
-void note_wait(Kernel& kernel, Time begin) { merge(kernel.wait_segments, begin, now()); }
+void note_wait(Kernel& kernel, Time begin)
+{
+    merge(kernel.wait_segments, begin, now());
+}
 
 void trace_kernel(const Kernel& kernel)
 {

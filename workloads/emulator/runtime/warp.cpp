@@ -35,7 +35,10 @@ char* take_stack()
     return stack;
 }
 
-bool is_intact(const Thread& thread) { return *reinterpret_cast<const std::uint64_t*>(thread.stack) == canary; }
+bool is_intact(const Thread& thread)
+{
+    return *reinterpret_cast<const std::uint64_t*>(thread.stack) == canary;
+}
 
 void thread_main(void* self)
 {
@@ -87,8 +90,8 @@ void describe_costs(Warp& warp)
     const double share = model.sm_count;
 
     const double instructions = static_cast<double>(cost.accesses) * model.instructions_per_access / 32;
-    const Time issue = static_cast<Time>(instructions * machine().byte_scale / model.warp_instructions_per_ns * share *
-                                         1000);
+    const Time issue =
+        static_cast<Time>(instructions * machine().byte_scale / model.warp_instructions_per_ns * share * 1000);
     work.need(sm.issue, issue);
     work.at_least(static_cast<Time>(static_cast<double>(issue) * model.issue_warps_per_sm));
     if (cost.flops > 0) {
@@ -186,10 +189,18 @@ void commit(Warp& warp)
     for (unsigned rest = pending; rest != 0; rest &= rest - 1) {
         Thread& thread = warp.threads[__builtin_ctz(rest)];
         switch (thread.wait) {
-            case Wait::barrier_arrive: arrive_at_barrier(thread); break;
-            case Wait::grid_arrive: arrive_at_grid_barrier(thread); break;
-            case Wait::exit: end_thread(thread); break;
-            default: warp.ready |= 1u << thread.lane; break;
+            case Wait::barrier_arrive:
+                arrive_at_barrier(thread);
+                break;
+            case Wait::grid_arrive:
+                arrive_at_grid_barrier(thread);
+                break;
+            case Wait::exit:
+                end_thread(thread);
+                break;
+            default:
+                warp.ready |= 1u << thread.lane;
+                break;
         }
     }
     if (warp.ready != 0)
@@ -293,10 +304,15 @@ void wait_in(Wait reason)
         case Wait::visible:
         case Wait::barrier_arrive:
         case Wait::grid_arrive:
-        case Wait::exit: thread.warp->pending |= 1u << thread.lane; break;
+        case Wait::exit:
+            thread.warp->pending |= 1u << thread.lane;
+            break;
         case Wait::poll:
-        case Wait::lsa: thread.warp->wait_begin = now(); break;
-        default: break;
+        case Wait::lsa:
+            thread.warp->wait_begin = now();
+            break;
+        default:
+            break;
     }
     switch_fiber(&thread.stack_pointer, scheduler_stack);
 }

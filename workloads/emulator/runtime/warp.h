@@ -17,7 +17,10 @@ void run_warp(Warp& warp);
 
 /// Lets lanes run at `when`.
 void wake(Warp& warp, unsigned lanes, Time when);
-inline void wake(Thread& thread, Time when) { wake(*thread.warp, 1u << thread.lane, when); }
+inline void wake(Thread& thread, Time when)
+{
+    wake(*thread.warp, 1u << thread.lane, when);
+}
 
 /// Called by the running CUDA thread: gives up control with a reason; returns when it was woken.
 void wait_in(Wait reason);

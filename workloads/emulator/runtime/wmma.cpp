@@ -51,8 +51,8 @@ void transpose(float* matrix, int rows, int columns)
 }
 
 /// c[m][n] += a[m][k] * b[k][n]
-CUCO_EMU_FAST void multiply_tile(const float* __restrict a, const float* __restrict b, float* __restrict c, int m, int n,
-                                 int k)
+CUCO_EMU_FAST void multiply_tile(const float* __restrict a, const float* __restrict b, float* __restrict c, int m,
+                                 int n, int k)
 {
     for (int i = 0; i < m; ++i)
         for (int p = 0; p < k; ++p) {

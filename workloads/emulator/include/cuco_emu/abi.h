@@ -29,7 +29,8 @@ enum { cuco_emu_sync, cuco_emu_shuffle, cuco_emu_ballot, cuco_emu_match_any, cuc
 /// match: lanes with the same value.
 uint64_t cuco_emu_exchange(int operation, unsigned mask, uint64_t value, int source);
 /// Meeting at which the last lane calls work(pointers of all 32 lanes).
-void cuco_emu_collect(unsigned mask, void* mine, void (*work)(void** lanes, const void* argument), const void* argument);
+void cuco_emu_collect(unsigned mask, void* mine, void (*work)(void** lanes, const void* argument),
+                      const void* argument);
 unsigned cuco_emu_active_mask(void);
 int cuco_emu_lane(void);
 
@@ -69,8 +70,7 @@ struct Zero {
         return nullptr;
     }
     template <class T>
-        requires(__is_enum(T) || requires(T value) { value * 1; })
-    constexpr operator T() const
+    requires(__is_enum(T) || requires(T value) { value * 1; }) constexpr operator T() const
     {
         return static_cast<T>(0);
     }
@@ -80,7 +80,10 @@ struct Zero {
 
 /// Placement new without the header <new>.
 struct cuco_emu_placement {};
-inline void* operator new(size_t, void* where, const cuco_emu_placement&) noexcept { return where; }
+inline void* operator new(size_t, void* where, const cuco_emu_placement&) noexcept
+{
+    return where;
+}
 
 namespace cuco_emu {
 

@@ -8,25 +8,64 @@
 
 inline constexpr int warpSize = 32;
 
-__forceinline__ void __syncthreads() { cuco_emu_block_barrier(0, 0, 0, 0); }
-__forceinline__ int __syncthreads_count(int predicate) { return cuco_emu_block_barrier(0, 0, 1, predicate); }
-__forceinline__ int __syncthreads_and(int predicate) { return cuco_emu_block_barrier(0, 0, 2, predicate); }
-__forceinline__ int __syncthreads_or(int predicate) { return cuco_emu_block_barrier(0, 0, 3, predicate); }
-__forceinline__ void __barrier_sync(unsigned id) { cuco_emu_block_barrier(static_cast<int>(id), 0, 0, 0); }
+__forceinline__ void __syncthreads()
+{
+    cuco_emu_block_barrier(0, 0, 0, 0);
+}
+__forceinline__ int __syncthreads_count(int predicate)
+{
+    return cuco_emu_block_barrier(0, 0, 1, predicate);
+}
+__forceinline__ int __syncthreads_and(int predicate)
+{
+    return cuco_emu_block_barrier(0, 0, 2, predicate);
+}
+__forceinline__ int __syncthreads_or(int predicate)
+{
+    return cuco_emu_block_barrier(0, 0, 3, predicate);
+}
+__forceinline__ void __barrier_sync(unsigned id)
+{
+    cuco_emu_block_barrier(static_cast<int>(id), 0, 0, 0);
+}
 __forceinline__ void __barrier_sync_count(unsigned id, unsigned threads)
 {
     cuco_emu_block_barrier(static_cast<int>(id), static_cast<int>(threads), 0, 0);
 }
-__forceinline__ void __syncwarp(unsigned mask = ~0u) { cuco_emu_exchange(cuco_emu_sync, mask, 0, 0); }
+__forceinline__ void __syncwarp(unsigned mask = ~0u)
+{
+    cuco_emu_exchange(cuco_emu_sync, mask, 0, 0);
+}
 
-__forceinline__ void __threadfence_block() { cuco_emu_fence(0); }
-__forceinline__ void __threadfence() { cuco_emu_fence(1); }
-__forceinline__ void __threadfence_system() { cuco_emu_fence(2); }
+__forceinline__ void __threadfence_block()
+{
+    cuco_emu_fence(0);
+}
+__forceinline__ void __threadfence()
+{
+    cuco_emu_fence(1);
+}
+__forceinline__ void __threadfence_system()
+{
+    cuco_emu_fence(2);
+}
 
-__forceinline__ void __nanosleep(unsigned nanoseconds) { cuco_emu_nanosleep(nanoseconds); }
-__forceinline__ long long clock64() { return cuco_emu_clock_cycles(); }
-__forceinline__ unsigned long long globaltimer() { return static_cast<unsigned long long>(cuco_emu_clock_ns()); }
-[[noreturn]] __forceinline__ void __trap() { cuco_emu_trap("__trap()"); }
+__forceinline__ void __nanosleep(unsigned nanoseconds)
+{
+    cuco_emu_nanosleep(nanoseconds);
+}
+__forceinline__ long long clock64()
+{
+    return cuco_emu_clock_cycles();
+}
+__forceinline__ unsigned long long globaltimer()
+{
+    return static_cast<unsigned long long>(cuco_emu_clock_ns());
+}
+[[noreturn]] __forceinline__ void __trap()
+{
+    cuco_emu_trap("__trap()");
+}
 __forceinline__ void __brkpt() {}
 
 namespace cuco_emu {
@@ -88,8 +127,14 @@ __forceinline__ unsigned __ballot_sync(unsigned mask, int predicate)
 {
     return static_cast<unsigned>(cuco_emu_exchange(cuco_emu_ballot, mask, predicate != 0, 0));
 }
-__forceinline__ int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
-__forceinline__ int __all_sync(unsigned mask, int predicate) { return __ballot_sync(mask, !predicate) == 0; }
+__forceinline__ int __any_sync(unsigned mask, int predicate)
+{
+    return __ballot_sync(mask, predicate) != 0;
+}
+__forceinline__ int __all_sync(unsigned mask, int predicate)
+{
+    return __ballot_sync(mask, !predicate) == 0;
+}
 __forceinline__ int __uni_sync(unsigned mask, int predicate)
 {
     const unsigned votes = __ballot_sync(mask, predicate);
@@ -107,7 +152,10 @@ __forceinline__ unsigned __match_all_sync(unsigned mask, T value, int* all)
     *all = same != 0;
     return same;
 }
-__forceinline__ unsigned __activemask() { return cuco_emu_active_mask(); }
+__forceinline__ unsigned __activemask()
+{
+    return cuco_emu_active_mask();
+}
 
 namespace cuco_emu {
 
@@ -240,20 +288,20 @@ using Fixed = typename Same<T>::type;
 
 }  // namespace cuco_emu
 
-#define CUCO_EMU_ATOMIC(name, kind)                                         \
-    template <class T>                                                      \
-    __forceinline__ T name(T* address, cuco_emu::Fixed<T> value)                     \
-    {                                                                       \
+#define CUCO_EMU_ATOMIC(name, kind)                                             \
+    template <class T>                                                          \
+    __forceinline__ T name(T* address, cuco_emu::Fixed<T> value)                \
+    {                                                                           \
         return cuco_emu::atomic_update<cuco_emu::Atomic::kind>(address, value); \
-    }                                                                       \
-    template <class T>                                                      \
-    __forceinline__ T name##_block(T* address, cuco_emu::Fixed<T> value)             \
-    {                                                                       \
+    }                                                                           \
+    template <class T>                                                          \
+    __forceinline__ T name##_block(T* address, cuco_emu::Fixed<T> value)        \
+    {                                                                           \
         return cuco_emu::atomic_update<cuco_emu::Atomic::kind>(address, value); \
-    }                                                                       \
-    template <class T>                                                      \
-    __forceinline__ T name##_system(T* address, cuco_emu::Fixed<T> value)            \
-    {                                                                       \
+    }                                                                           \
+    template <class T>                                                          \
+    __forceinline__ T name##_system(T* address, cuco_emu::Fixed<T> value)       \
+    {                                                                           \
         return cuco_emu::atomic_update<cuco_emu::Atomic::kind>(address, value); \
     }
 CUCO_EMU_ATOMIC(atomicAdd, add)
@@ -268,22 +316,22 @@ CUCO_EMU_ATOMIC(atomicInc, increment)
 CUCO_EMU_ATOMIC(atomicDec, decrement)
 #undef CUCO_EMU_ATOMIC
 
-#define CUCO_EMU_CAS(name)                                                                       \
-    template <class T>                                                                           \
-    __forceinline__ T name(T* address, cuco_emu::Fixed<T> expected, cuco_emu::Fixed<T> desired)           \
-    {                                                                                            \
-        return cuco_emu::atomic_compare_exchange(address, expected, desired);                    \
+#define CUCO_EMU_CAS(name)                                                                      \
+    template <class T>                                                                          \
+    __forceinline__ T name(T* address, cuco_emu::Fixed<T> expected, cuco_emu::Fixed<T> desired) \
+    {                                                                                           \
+        return cuco_emu::atomic_compare_exchange(address, expected, desired);                   \
     }
 CUCO_EMU_CAS(atomicCAS)
 CUCO_EMU_CAS(atomicCAS_block)
 CUCO_EMU_CAS(atomicCAS_system)
 #undef CUCO_EMU_CAS
 
-#define CUCO_EMU_LOAD(name)                \
-    template <class T>                     \
+#define CUCO_EMU_LOAD(name)                  \
+    template <class T>                       \
     __forceinline__ T name(const T* address) \
-    {                                      \
-        return *address;                   \
+    {                                        \
+        return *address;                     \
     }
 CUCO_EMU_LOAD(__ldg)
 CUCO_EMU_LOAD(__ldca)
@@ -298,11 +346,11 @@ __forceinline__ T __ldcv(const T* address)
     return cuco_emu::visible_load(address);
 }
 
-#define CUCO_EMU_STORE(name)                                            \
-    template <class T>                                                  \
-    __forceinline__ void name(T* address, cuco_emu::Fixed<T> value)     \
-    {                                                                   \
-        *address = value;                                               \
+#define CUCO_EMU_STORE(name)                                        \
+    template <class T>                                              \
+    __forceinline__ void name(T* address, cuco_emu::Fixed<T> value) \
+    {                                                               \
+        *address = value;                                           \
     }
 CUCO_EMU_STORE(__stwb)
 CUCO_EMU_STORE(__stcg)

@@ -21,7 +21,8 @@ cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes);
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes* attributes, const void* pointer);
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, enum cudaMemcpyKind kind);
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream = 0);
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, enum cudaMemcpyKind kind,
+                            cudaStream_t stream = 0);
 cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes);
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
                                 cudaStream_t stream = 0);
@@ -108,7 +109,10 @@ inline cudaError_t cudaMallocManaged(T** pointer, size_t bytes, unsigned flags =
 {
     return cudaMallocManaged(reinterpret_cast<void**>(pointer), bytes, flags);
 }
-inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags) { return cudaEventCreateWithFlags(event, flags); }
+inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags)
+{
+    return cudaEventCreateWithFlags(event, flags);
+}
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags = 0)
 {
     return cudaGraphInstantiateWithFlags(executable, graph, flags);
@@ -156,9 +160,11 @@ inline cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes,
 namespace cuco_emu {
 
 template <size_t... indices>
-struct Indices {};
+struct Indices {
+};
 template <size_t count, size_t... indices>
-struct MakeIndices : MakeIndices<count - 1, count - 1, indices...> {};
+struct MakeIndices : MakeIndices<count - 1, count - 1, indices...> {
+};
 template <size_t... indices>
 struct MakeIndices<0, indices...> {
     using type = Indices<indices...>;
@@ -168,9 +174,9 @@ template <class... A, size_t... indices>
 inline cudaError_t launch_pointers(void (*kernel)(A...), const LaunchConfig& config, void** args, int cooperative,
                                    Indices<indices...>)
 {
-    return launch_as(nullptr, reinterpret_cast<const void*>(kernel), cooperative,
-                     [=](auto&... a) { kernel(a...); }, config,
-                     *static_cast<A*>(args[indices])...);
+    return launch_as(
+        nullptr, reinterpret_cast<const void*>(kernel), cooperative, [=](auto&... a) { kernel(a...); }, config,
+        *static_cast<A*>(args[indices])...);
 }
 
 }  // namespace cuco_emu
@@ -196,10 +202,10 @@ inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*k
     for (unsigned i = 0; i < config->numAttrs; ++i)
         if (config->attrs[i].id == cudaLaunchAttributeCooperative)
             cooperative = config->attrs[i].val.cooperative;
-    return cuco_emu::launch_as(nullptr, reinterpret_cast<const void*>(kernel), cooperative,
-                               [=](auto&... a) { kernel(a...); },
-                               {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream},
-                               static_cast<A>(static_cast<B&&>(args))...);
+    return cuco_emu::launch_as(
+        nullptr, reinterpret_cast<const void*>(kernel), cooperative, [=](auto&... a) { kernel(a...); },
+        {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream},
+        static_cast<A>(static_cast<B&&>(args))...);
 }
 template <class... A>
 inline cudaError_t cudaFuncSetAttribute(void (*)(A...), enum cudaFuncAttribute attribute, int value)

@@ -8,8 +8,14 @@
 
 namespace cuco_emu {
 
-inline uint32_t float_bits(float value) { return __builtin_bit_cast(uint32_t, value); }
-inline float bits_float(uint32_t bits) { return __builtin_bit_cast(float, bits); }
+inline uint32_t float_bits(float value)
+{
+    return __builtin_bit_cast(uint32_t, value);
+}
+inline float bits_float(uint32_t bits)
+{
+    return __builtin_bit_cast(float, bits);
+}
 
 struct Bf16Format {
     static uint16_t from_float(float value)
@@ -58,10 +64,8 @@ struct __attribute__((aligned(2))) Small {
 
     Small() = default;
     template <class T>
-        requires requires(T value) { static_cast<float>(value); }
-    Small(T value) : bits(Format::from_float(static_cast<float>(value)))
-    {
-    }
+    requires requires(T value) { static_cast<float>(value); }
+    Small(T value) : bits(Format::from_float(static_cast<float>(value))) {}
     operator float() const { return Format::to_float(bits); }
     static Small raw(uint16_t value)
     {
@@ -72,58 +76,133 @@ struct __attribute__((aligned(2))) Small {
 };
 
 template <class F>
-inline Small<F> operator+(Small<F> a, Small<F> b) { return float(a) + float(b); }
+inline Small<F> operator+(Small<F> a, Small<F> b)
+{
+    return float(a) + float(b);
+}
 template <class F>
-inline Small<F> operator-(Small<F> a, Small<F> b) { return float(a) - float(b); }
+inline Small<F> operator-(Small<F> a, Small<F> b)
+{
+    return float(a) - float(b);
+}
 template <class F>
-inline Small<F> operator*(Small<F> a, Small<F> b) { return float(a) * float(b); }
+inline Small<F> operator*(Small<F> a, Small<F> b)
+{
+    return float(a) * float(b);
+}
 template <class F>
-inline Small<F> operator/(Small<F> a, Small<F> b) { return float(a) / float(b); }
+inline Small<F> operator/(Small<F> a, Small<F> b)
+{
+    return float(a) / float(b);
+}
 template <class F>
-inline Small<F> operator-(Small<F> a) { return Small<F>::raw(static_cast<uint16_t>(a.bits ^ 0x8000u)); }
+inline Small<F> operator-(Small<F> a)
+{
+    return Small<F>::raw(static_cast<uint16_t>(a.bits ^ 0x8000u));
+}
 template <class F, class T>
-inline Small<F>& operator+=(Small<F>& a, const T& b) { return a = float(a) + float(b); }
+inline Small<F>& operator+=(Small<F>& a, const T& b)
+{
+    return a = float(a) + float(b);
+}
 template <class F, class T>
-inline Small<F>& operator-=(Small<F>& a, const T& b) { return a = float(a) - float(b); }
+inline Small<F>& operator-=(Small<F>& a, const T& b)
+{
+    return a = float(a) - float(b);
+}
 template <class F, class T>
-inline Small<F>& operator*=(Small<F>& a, const T& b) { return a = float(a) * float(b); }
+inline Small<F>& operator*=(Small<F>& a, const T& b)
+{
+    return a = float(a) * float(b);
+}
 template <class F, class T>
-inline Small<F>& operator/=(Small<F>& a, const T& b) { return a = float(a) / float(b); }
+inline Small<F>& operator/=(Small<F>& a, const T& b)
+{
+    return a = float(a) / float(b);
+}
 template <class F>
-inline bool operator==(Small<F> a, Small<F> b) { return float(a) == float(b); }
+inline bool operator==(Small<F> a, Small<F> b)
+{
+    return float(a) == float(b);
+}
 template <class F>
-inline bool operator!=(Small<F> a, Small<F> b) { return float(a) != float(b); }
+inline bool operator!=(Small<F> a, Small<F> b)
+{
+    return float(a) != float(b);
+}
 template <class F>
-inline bool operator<(Small<F> a, Small<F> b) { return float(a) < float(b); }
+inline bool operator<(Small<F> a, Small<F> b)
+{
+    return float(a) < float(b);
+}
 template <class F>
-inline bool operator>(Small<F> a, Small<F> b) { return float(a) > float(b); }
+inline bool operator>(Small<F> a, Small<F> b)
+{
+    return float(a) > float(b);
+}
 template <class F>
-inline bool operator<=(Small<F> a, Small<F> b) { return float(a) <= float(b); }
+inline bool operator<=(Small<F> a, Small<F> b)
+{
+    return float(a) <= float(b);
+}
 template <class F>
-inline bool operator>=(Small<F> a, Small<F> b) { return float(a) >= float(b); }
+inline bool operator>=(Small<F> a, Small<F> b)
+{
+    return float(a) >= float(b);
+}
 
 template <class F>
 struct __attribute__((aligned(4))) SmallPair {
     Small<F> x, y;
 };
 template <class F>
-inline SmallPair<F> operator+(SmallPair<F> a, SmallPair<F> b) { return {a.x + b.x, a.y + b.y}; }
+inline SmallPair<F> operator+(SmallPair<F> a, SmallPair<F> b)
+{
+    return {a.x + b.x, a.y + b.y};
+}
 template <class F>
-inline SmallPair<F> operator-(SmallPair<F> a, SmallPair<F> b) { return {a.x - b.x, a.y - b.y}; }
+inline SmallPair<F> operator-(SmallPair<F> a, SmallPair<F> b)
+{
+    return {a.x - b.x, a.y - b.y};
+}
 template <class F>
-inline SmallPair<F> operator*(SmallPair<F> a, SmallPair<F> b) { return {a.x * b.x, a.y * b.y}; }
+inline SmallPair<F> operator*(SmallPair<F> a, SmallPair<F> b)
+{
+    return {a.x * b.x, a.y * b.y};
+}
 
 }  // namespace cuco_emu
 
-#define CUCO_EMU_SMALL template <class F> inline cuco_emu::Small<F>
-#define CUCO_EMU_PAIR template <class F> inline cuco_emu::SmallPair<F>
-#define CUCO_EMU_TEST template <class F> inline bool
+#define CUCO_EMU_SMALL \
+    template <class F> \
+    inline cuco_emu::Small<F>
+#define CUCO_EMU_PAIR  \
+    template <class F> \
+    inline cuco_emu::SmallPair<F>
+#define CUCO_EMU_TEST  \
+    template <class F> \
+    inline bool
 
-CUCO_EMU_SMALL __hadd(cuco_emu::Small<F> a, cuco_emu::Small<F> b) { return a + b; }
-CUCO_EMU_SMALL __hsub(cuco_emu::Small<F> a, cuco_emu::Small<F> b) { return a - b; }
-CUCO_EMU_SMALL __hmul(cuco_emu::Small<F> a, cuco_emu::Small<F> b) { return a * b; }
-CUCO_EMU_SMALL __hdiv(cuco_emu::Small<F> a, cuco_emu::Small<F> b) { return a / b; }
-CUCO_EMU_SMALL __hneg(cuco_emu::Small<F> a) { return -a; }
+CUCO_EMU_SMALL __hadd(cuco_emu::Small<F> a, cuco_emu::Small<F> b)
+{
+    return a + b;
+}
+CUCO_EMU_SMALL __hsub(cuco_emu::Small<F> a, cuco_emu::Small<F> b)
+{
+    return a - b;
+}
+CUCO_EMU_SMALL __hmul(cuco_emu::Small<F> a, cuco_emu::Small<F> b)
+{
+    return a * b;
+}
+CUCO_EMU_SMALL __hdiv(cuco_emu::Small<F> a, cuco_emu::Small<F> b)
+{
+    return a / b;
+}
+CUCO_EMU_SMALL __hneg(cuco_emu::Small<F> a)
+{
+    return -a;
+}
 CUCO_EMU_SMALL __habs(cuco_emu::Small<F> a)
 {
     return cuco_emu::Small<F>::raw(static_cast<uint16_t>(a.bits & 0x7fffu));
@@ -132,25 +211,82 @@ CUCO_EMU_SMALL __hfma(cuco_emu::Small<F> a, cuco_emu::Small<F> b, cuco_emu::Smal
 {
     return fma(double(float(a)), double(float(b)), double(float(c)));
 }
-CUCO_EMU_SMALL __hmax(cuco_emu::Small<F> a, cuco_emu::Small<F> b) { return fmaxf(a, b); }
-CUCO_EMU_SMALL __hmin(cuco_emu::Small<F> a, cuco_emu::Small<F> b) { return fminf(a, b); }
-CUCO_EMU_SMALL hexp(cuco_emu::Small<F> a) { return expf(a); }
-CUCO_EMU_SMALL hlog(cuco_emu::Small<F> a) { return logf(a); }
-CUCO_EMU_SMALL hsqrt(cuco_emu::Small<F> a) { return sqrtf(a); }
-CUCO_EMU_SMALL hrsqrt(cuco_emu::Small<F> a) { return 1.0f / sqrtf(a); }
-CUCO_EMU_SMALL hrcp(cuco_emu::Small<F> a) { return 1.0f / float(a); }
-CUCO_EMU_SMALL htanh(cuco_emu::Small<F> a) { return tanhf(a); }
-CUCO_EMU_TEST __heq(cuco_emu::Small<F> a, cuco_emu::Small<F> b) { return a == b; }
-CUCO_EMU_TEST __hne(cuco_emu::Small<F> a, cuco_emu::Small<F> b) { return a != b; }
-CUCO_EMU_TEST __hlt(cuco_emu::Small<F> a, cuco_emu::Small<F> b) { return a < b; }
-CUCO_EMU_TEST __hle(cuco_emu::Small<F> a, cuco_emu::Small<F> b) { return a <= b; }
-CUCO_EMU_TEST __hgt(cuco_emu::Small<F> a, cuco_emu::Small<F> b) { return a > b; }
-CUCO_EMU_TEST __hge(cuco_emu::Small<F> a, cuco_emu::Small<F> b) { return a >= b; }
-CUCO_EMU_TEST __hisnan(cuco_emu::Small<F> a) { return __builtin_isnan(float(a)); }
-CUCO_EMU_TEST __hisinf(cuco_emu::Small<F> a) { return __builtin_isinf(float(a)); }
-CUCO_EMU_PAIR __hadd2(cuco_emu::SmallPair<F> a, cuco_emu::SmallPair<F> b) { return a + b; }
-CUCO_EMU_PAIR __hsub2(cuco_emu::SmallPair<F> a, cuco_emu::SmallPair<F> b) { return a - b; }
-CUCO_EMU_PAIR __hmul2(cuco_emu::SmallPair<F> a, cuco_emu::SmallPair<F> b) { return a * b; }
+CUCO_EMU_SMALL __hmax(cuco_emu::Small<F> a, cuco_emu::Small<F> b)
+{
+    return fmaxf(a, b);
+}
+CUCO_EMU_SMALL __hmin(cuco_emu::Small<F> a, cuco_emu::Small<F> b)
+{
+    return fminf(a, b);
+}
+CUCO_EMU_SMALL hexp(cuco_emu::Small<F> a)
+{
+    return expf(a);
+}
+CUCO_EMU_SMALL hlog(cuco_emu::Small<F> a)
+{
+    return logf(a);
+}
+CUCO_EMU_SMALL hsqrt(cuco_emu::Small<F> a)
+{
+    return sqrtf(a);
+}
+CUCO_EMU_SMALL hrsqrt(cuco_emu::Small<F> a)
+{
+    return 1.0f / sqrtf(a);
+}
+CUCO_EMU_SMALL hrcp(cuco_emu::Small<F> a)
+{
+    return 1.0f / float(a);
+}
+CUCO_EMU_SMALL htanh(cuco_emu::Small<F> a)
+{
+    return tanhf(a);
+}
+CUCO_EMU_TEST __heq(cuco_emu::Small<F> a, cuco_emu::Small<F> b)
+{
+    return a == b;
+}
+CUCO_EMU_TEST __hne(cuco_emu::Small<F> a, cuco_emu::Small<F> b)
+{
+    return a != b;
+}
+CUCO_EMU_TEST __hlt(cuco_emu::Small<F> a, cuco_emu::Small<F> b)
+{
+    return a < b;
+}
+CUCO_EMU_TEST __hle(cuco_emu::Small<F> a, cuco_emu::Small<F> b)
+{
+    return a <= b;
+}
+CUCO_EMU_TEST __hgt(cuco_emu::Small<F> a, cuco_emu::Small<F> b)
+{
+    return a > b;
+}
+CUCO_EMU_TEST __hge(cuco_emu::Small<F> a, cuco_emu::Small<F> b)
+{
+    return a >= b;
+}
+CUCO_EMU_TEST __hisnan(cuco_emu::Small<F> a)
+{
+    return __builtin_isnan(float(a));
+}
+CUCO_EMU_TEST __hisinf(cuco_emu::Small<F> a)
+{
+    return __builtin_isinf(float(a));
+}
+CUCO_EMU_PAIR __hadd2(cuco_emu::SmallPair<F> a, cuco_emu::SmallPair<F> b)
+{
+    return a + b;
+}
+CUCO_EMU_PAIR __hsub2(cuco_emu::SmallPair<F> a, cuco_emu::SmallPair<F> b)
+{
+    return a - b;
+}
+CUCO_EMU_PAIR __hmul2(cuco_emu::SmallPair<F> a, cuco_emu::SmallPair<F> b)
+{
+    return a * b;
+}
 CUCO_EMU_PAIR __hfma2(cuco_emu::SmallPair<F> a, cuco_emu::SmallPair<F> b, cuco_emu::SmallPair<F> c)
 {
     return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};
@@ -164,9 +300,15 @@ CUCO_EMU_PAIR __hmin2(cuco_emu::SmallPair<F> a, cuco_emu::SmallPair<F> b)
     return {__hmin(a.x, b.x), __hmin(a.y, b.y)};
 }
 template <class F>
-inline float __low2float(cuco_emu::SmallPair<F> a) { return a.x; }
+inline float __low2float(cuco_emu::SmallPair<F> a)
+{
+    return a.x;
+}
 template <class F>
-inline float __high2float(cuco_emu::SmallPair<F> a) { return a.y; }
+inline float __high2float(cuco_emu::SmallPair<F> a)
+{
+    return a.y;
+}
 
 #undef CUCO_EMU_SMALL
 #undef CUCO_EMU_PAIR

@@ -27,33 +27,40 @@
 #define __CUDACC_VER_MINOR__ 0
 #define CUCO_EMULATOR 1
 
-#define CUCO_EMU_VECTOR1(name, type)                        \
-    struct name##1 {                                        \
-        type x;                                             \
-    };                                                      \
-    inline constexpr name##1 make_##name##1(type x)         \
-    {                                                       \
-        return {x};                                         \
+#define CUCO_EMU_VECTOR1(name, type)                \
+    struct name##1                                  \
+    {                                               \
+        type x;                                     \
+    };                                              \
+    inline constexpr name##1 make_##name##1(type x) \
+    {                                               \
+        return {x};                                 \
     }
-#define CUCO_EMU_VECTOR(name, type, align2, align4)                                 \
-    CUCO_EMU_VECTOR1(name, type)                                                    \
-    struct __align__(align2) name##2 {                                              \
-        type x, y;                                                                  \
-    };                                                                              \
-    struct name##3 {                                                                \
-        type x, y, z;                                                               \
-    };                                                                              \
-    struct __align__(align4) name##4 {                                              \
-        type x, y, z, w;                                                            \
-    };                                                                              \
-    inline constexpr name##2 make_##name##2(type x, type y) { return {x, y}; }      \
-    inline constexpr name##3 make_##name##3(type x, type y, type z)                 \
-    {                                                                               \
-        return {x, y, z};                                                           \
-    }                                                                               \
-    inline constexpr name##4 make_##name##4(type x, type y, type z, type w)         \
-    {                                                                               \
-        return {x, y, z, w};                                                        \
+#define CUCO_EMU_VECTOR(name, type, align2, align4)                         \
+    CUCO_EMU_VECTOR1(name, type)                                            \
+    struct __align__(align2) name##2                                        \
+    {                                                                       \
+        type x, y;                                                          \
+    };                                                                      \
+    struct name##3                                                          \
+    {                                                                       \
+        type x, y, z;                                                       \
+    };                                                                      \
+    struct __align__(align4) name##4                                        \
+    {                                                                       \
+        type x, y, z, w;                                                    \
+    };                                                                      \
+    inline constexpr name##2 make_##name##2(type x, type y)                 \
+    {                                                                       \
+        return {x, y};                                                      \
+    }                                                                       \
+    inline constexpr name##3 make_##name##3(type x, type y, type z)         \
+    {                                                                       \
+        return {x, y, z};                                                   \
+    }                                                                       \
+    inline constexpr name##4 make_##name##4(type x, type y, type z, type w) \
+    {                                                                       \
+        return {x, y, z, w};                                                \
     }
 
 CUCO_EMU_VECTOR(char, signed char, 2, 4)
@@ -147,7 +154,12 @@ enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
     cudaFuncAttributePreferredSharedMemoryCarveout = 9
 };
-enum cudaFuncCache { cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual };
+enum cudaFuncCache {
+    cudaFuncCachePreferNone,
+    cudaFuncCachePreferShared,
+    cudaFuncCachePreferL1,
+    cudaFuncCachePreferEqual
+};
 
 struct cudaFuncAttributes {
     size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
@@ -188,7 +200,8 @@ enum cudaDeviceAttr {
 struct cudaDeviceProp {
     char name[256];
     size_t totalGlobalMem, sharedMemPerBlock, sharedMemPerMultiprocessor, sharedMemPerBlockOptin, totalConstMem;
-    int regsPerBlock, regsPerMultiprocessor, warpSize, maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3], major, minor;
+    int regsPerBlock, regsPerMultiprocessor, warpSize, maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3], major,
+        minor;
     int multiProcessorCount, maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor, l2CacheSize, asyncEngineCount;
     int concurrentKernels, unifiedAddressing, cooperativeLaunch, managedMemory, canMapHostMemory, integrated;
     int memoryBusWidth, pciBusID, pciDeviceID, pciDomainID, isMultiGpuBoard, streamPrioritiesSupported;
