@@ -16,8 +16,8 @@ __global__ void fill(int* out, int n)
 
 __global__ void read_one(const int* in, int* out)
 {
-    out[0] = in[0];
-}  // line: read
+    out[0] = in[0];  // line: read
+}
 
 __global__ void past_shared(int* out, int n)
 {
@@ -74,16 +74,16 @@ __global__ void recursive(int* out, int n)
 
 __global__ void divide(int* out, int n)
 {
-    out[0] = 100 / n;
-}  // line: divide
+    out[0] = 100 / n;  // line: divide
+}
 __global__ void dereference(int* out)
 {
     *reinterpret_cast<int*>(8 + threadIdx.x) = 1;
 }
 __global__ void give_up()
 {
-    __trap();
-}  // line: trap
+    __trap();  // line: trap
+}
 
 extern "C" int fixture(int rank, int ranks)
 {
@@ -134,11 +134,11 @@ extern "C" int fixture(int rank, int ranks)
             fill<<<8, 128>>>(device, 1000);
             break;
         case 13:
-            host = device[3];
-            break;  // line: host
+            host = device[3];  // line: host
+            break;
         case 14:
-            cudaMemcpy(device, device + 990, 44, cudaMemcpyDeviceToDevice);
-            break;  // line: copy
+            cudaMemcpy(device, device + 990, 44, cudaMemcpyDeviceToDevice);  // line: copy
+            break;
         case 15: {
             ncclUniqueId id{};
             id.internal[0] = 9;
