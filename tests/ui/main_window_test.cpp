@@ -168,6 +168,9 @@ void MainWindowTest::openingTheSourceShowsTheDiff()
     int line = -1, column = -1;
     editor->getCursorPosition(&line, &column);
     QCOMPARE(editor->page().lines[static_cast<std::size_t>(line)].right_line, 7);
+    window_->session()->openSource(QStringLiteral("c0"));
+    QVERIFY2(window_->findChild<DiffView*>()->message().isEmpty(), "a seed has no parent, but a source");
+    QVERIFY(editor->text().contains(QStringLiteral("// c0")));
 }
 
 void MainWindowTest::promotingAndUndoingIsStoredInTheFile()

@@ -289,11 +289,10 @@ void DiffView::refresh()
     }
     const bool two_selected = !session_->secondary().isEmpty();
     left_id_ = two_selected ? session_->secondary() : resolve(right_id_, reference_);
-    if (left_id_.isEmpty()) {
-        showMessage(tr("%1 has nothing to be compared with here. Choose another candidate above.")
-                        .arg(session_->title(right_id_)));
-        return;
-    }
+    // A seed has no parent: its source is shown by itself.
+    const bool alone = left_id_.isEmpty();
+    if (alone)
+        left_id_ = right_id_;
     if (!session_->evaluation(left_id_) && !session_->candidate(left_id_)) {
         showMessage(tr("This run has no candidate “%1”. Choose another above.").arg(left_id_));
         return;
@@ -308,12 +307,15 @@ void DiffView::refresh()
             return;
         }
     }
-    heading_->setText(session_->title(left_id_) + (two_selected ? QString() : roleOf(reference_)) +
-                      QStringLiteral(" ↔ ") + session_->title(right_id_));
+    heading_->setText(alone ? tr("%1, which has nothing to be compared with").arg(session_->title(right_id_))
+                            : session_->title(left_id_) + (two_selected ? QString() : roleOf(reference_)) +
+                                  QStringLiteral(" ↔ ") + session_->title(right_id_));
     both_judged_ = session_->evaluation(left_id_) && session_->evaluation(right_id_);
     content_->setCurrentWidget(panel_);
     if (auto done = panel_->setSides(std::move(*left), std::move(*right)); !done)
         showMessage(errorText(tr("The difference cannot be shown"), done.error()));
+    else if (alone)
+        panel_->showSourceLine(1);
 }
 
 void DiffView::showMessage(const QString& text)
