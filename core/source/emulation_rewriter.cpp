@@ -23,7 +23,7 @@ bool isKeywordBeforeExpression(std::string_view text)
     return std::ranges::find(keywords, text) != keywords.end();
 }
 
-std::string quoted(std::string_view text)
+std::string cString(std::string_view text)
 {
     std::string result = "\"";
     for (const char c : text) {
@@ -222,7 +222,7 @@ private:
             if (is(i, ","))
                 name += ' ';
         }
-        return quoted(name);
+        return cString(name);
     }
 
     bool isMacroParameter(std::size_t token) const
@@ -317,7 +317,7 @@ std::expected<std::string, SourceFault> rewriteForEmulation(std::string_view cud
     const auto rewritten = Rewriter(cuda_source, tokenised->tokens).run();
     if (!rewritten)
         return std::unexpected(rewritten.error());
-    return "#line 1 " + quoted(file_name) + "\n" + *rewritten;
+    return "#line 1 " + cString(file_name) + "\n" + *rewritten;
 }
 
 }  // namespace cuco
