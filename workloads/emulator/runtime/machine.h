@@ -70,7 +70,7 @@ struct Thread {
     unsigned timer = 0;  ///< counts parkings, so that a stale timer wakes nobody
     unsigned idle_polls = 0;
 
-    int lsa_index = -1, lsa_peer = -1;
+    int lsa_index = -1;
     const void* lsa_state = nullptr;
 };
 
@@ -179,7 +179,7 @@ struct Command {
     bool kernel = false, copy = false;  ///< some time passes after the one before
     Stream* stream = nullptr;
     std::uint64_t order = 0;  ///< among all of the rank
-    Time enqueued = 0, earliest = 0, begin = 0, end = 0;
+    Time earliest = 0, begin = 0, end = 0;
     bool started = false, scheduled = false, done = false;
     std::function<void()> start;
     std::vector<std::function<void()>> after;
@@ -209,7 +209,7 @@ struct Copy;
 struct Host {
     void* stack_pointer = nullptr;
     char* stack = nullptr;
-    bool running = false, finished = true;
+    bool finished = true;
     std::string waits_for;  ///< in words, when it does
     const void* call_site = nullptr;
 };

@@ -37,7 +37,6 @@ void watch(const Sleeper& sleeper, bool on)
 template <class Chosen>
 void wake_sleepers(Chosen chosen)
 {
-    std::size_t kept = 0;
     const auto all = sleepers;
     sleepers.clear();
     for (const Sleeper& sleeper : all) {
@@ -51,11 +50,10 @@ void wake_sleepers(Chosen chosen)
         ++sleeper.thread->timer;
         wake(*sleeper.thread, when);
     }
-    kept = sleepers.size();
-    if (kept != all.size())
+    if (sleepers.size() != all.size())
         for (const Sleeper& sleeper : sleepers)
             watch(sleeper, true);
-    machine().pollers = kept;
+    machine().pollers = sleepers.size();
 }
 
 Thread::Polled* seen_before(Thread& thread, const volatile void* address)

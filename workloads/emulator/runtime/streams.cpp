@@ -73,7 +73,6 @@ CommandPtr enqueue(Stream& stream, const Operation& operation)
     command->copy = operation.copy;
     command->stream = &stream;
     command->order = ++stream.rank->next_order;
-    command->enqueued = now();
     command->earliest = now() + from_us(operation.kernel ? model.kernel_start_us : model.stream_operation_us);
     // The command owns `start` until it runs, and `start` must not own the command.
     command->start = [start = operation.start, weak = std::weak_ptr<Command>(command)] { start(weak.lock()); };

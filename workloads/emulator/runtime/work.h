@@ -13,12 +13,10 @@ namespace cuco_emu {
 /// A resource that serves one request after another.
 struct Server {
     Time next_free = 0;
-    Time busy = 0;  ///< served in all
 
     Time reserve(Time start, Time duration)
     {
         next_free = (start > next_free ? start : next_free) + duration;
-        busy += duration;
         return next_free;
     }
 };
