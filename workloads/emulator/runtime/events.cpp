@@ -11,15 +11,18 @@ void* scheduler_stack = nullptr;
 
 namespace {
 
-struct Event {
+struct DueAction {
     Time when;
     std::uint64_t order;
     Action action;
     void* object;
-    bool operator>(const Event& other) const { return when != other.when ? when > other.when : order > other.order; }
+    bool operator>(const DueAction& other) const
+    {
+        return when != other.when ? when > other.when : order > other.order;
+    }
 };
 
-std::priority_queue<Event, std::vector<Event>, std::greater<>> queue;
+std::priority_queue<DueAction, std::vector<DueAction>, std::greater<>> queue;
 std::uint64_t next_order = 0;
 Time current = 0;
 
@@ -53,7 +56,7 @@ bool run_events(const std::function<bool()>& finished, const std::function<bool(
                 return false;
             continue;
         }
-        const Event event = queue.top();
+        const DueAction event = queue.top();
         queue.pop();
         current = event.when;
         event.action(event.object);

@@ -10,12 +10,12 @@
 namespace cuco_emu {
 namespace {
 
-using Group = unsigned;
+using LaneMask = unsigned;
 
 /// Lanes of the warp that wait in a meeting with this mask.
-Group waiting_with(const Warp& warp, unsigned mask)
+LaneMask waiting_with(const Warp& warp, unsigned mask)
 {
-    Group group = 0;
+    LaneMask group = 0;
     for (unsigned rest = warp.in_exchange & mask; rest != 0; rest &= rest - 1) {
         const int lane = __builtin_ctz(rest);
         if (warp.threads[lane].mask == mask)
@@ -24,7 +24,7 @@ Group waiting_with(const Warp& warp, unsigned mask)
     return group;
 }
 
-std::uint64_t answer(const Warp& warp, const Thread& thread, Group group, const std::uint64_t* values)
+std::uint64_t answer(const Warp& warp, const Thread& thread, LaneMask group, const std::uint64_t* values)
 {
     switch (thread.operation) {
         case cuco_emu_shuffle: {
@@ -32,14 +32,14 @@ std::uint64_t answer(const Warp& warp, const Thread& thread, Group group, const 
             return (group >> source) & 1u ? values[source] : values[thread.lane];
         }
         case cuco_emu_ballot: {
-            Group votes = 0;
+            LaneMask votes = 0;
             for (unsigned rest = group; rest != 0; rest &= rest - 1)
                 votes |= values[__builtin_ctz(rest)] != 0 ? rest & -rest : 0;
             return votes;
         }
         case cuco_emu_match_any:
         case cuco_emu_match_all: {
-            Group same = 0;
+            LaneMask same = 0;
             for (unsigned rest = group; rest != 0; rest &= rest - 1)
                 same |= values[__builtin_ctz(rest)] == values[thread.lane] ? rest & -rest : 0;
             return thread.operation == cuco_emu_match_any || same == (thread.mask & (warp.live | group)) ? same : 0;
@@ -50,7 +50,7 @@ std::uint64_t answer(const Warp& warp, const Thread& thread, Group group, const 
 }
 
 /// All of `group` have come: every lane gets its answer and may run on.
-void complete_meeting(Warp& warp, Group group)
+void complete_meeting(Warp& warp, LaneMask group)
 {
     std::uint64_t values[32];
     for (unsigned rest = group; rest != 0; rest &= rest - 1)
@@ -69,7 +69,7 @@ bool join(Thread& thread, unsigned mask)
     Warp& warp = *thread.warp;
     thread.mask = mask | (1u << thread.lane);
     warp.in_exchange |= 1u << thread.lane;
-    const Group group = waiting_with(warp, thread.mask);
+    const LaneMask group = waiting_with(warp, thread.mask);
     if ((thread.mask & warp.live & ~group) != 0) {
         wait_in(Wait::exchange);
         return false;
@@ -86,7 +86,7 @@ void meet_without_ended(Warp& warp)
     unsigned rest = warp.in_exchange;
     while (rest != 0) {
         const unsigned mask = warp.threads[__builtin_ctz(rest)].mask;
-        const Group group = waiting_with(warp, mask);
+        const LaneMask group = waiting_with(warp, mask);
         rest &= ~group;
         if ((mask & warp.live & ~group) == 0)
             complete_meeting(warp, group);
@@ -227,7 +227,7 @@ void cuco_emu_collect(unsigned mask, void* mine, void (*work)(void**, const void
     thread.operation = cuco_emu_sync;
     thread.pointer = mine;
     const unsigned own = 1u << thread.lane;
-    const Group others = waiting_with(warp, mask | own);
+    const LaneMask others = waiting_with(warp, mask | own);
     if (((mask | own) & warp.live & ~(others | own)) == 0) {
         void* lanes[32] = {};
         for (unsigned rest = others | own; rest != 0; rest &= rest - 1)
