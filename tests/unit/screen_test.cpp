@@ -34,7 +34,7 @@ protected:
         "// EVOLVE-BLOCK-END\n"
         "int frozen() { return body(); }\n";
     KernelSource frozen = *KernelSource::parse(original);
-    DesignSpace space = *DesignSpace::load(std::string(CUCO_TEST_ROOT) + "/resources/design_space.json");
+    DesignSpace space = *DesignSpace::load(CUCO_TEST_ROOT "/resources/design_space.json");
 };
 
 TEST_F(Screen, LetsTheSeedPass)
