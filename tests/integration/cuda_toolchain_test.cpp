@@ -23,7 +23,7 @@ protected:
             GTEST_SKIP() << toolkit.error().what;
         if (std::ranges::none_of(findNccl(toolkit->home, {}), &NcclInstall::usable))
             GTEST_SKIP() << "No NCCL with header and library of one version was found.";
-        auto loaded = loadWorkload(std::string(CUCO_TEST_ROOT) + "/workloads/gemm_allgather");
+        auto loaded = loadWorkload(CUCO_TEST_ROOT "/workloads/gemm_allgather");
         ASSERT_TRUE(loaded.has_value()) << describe(loaded.error());
         workload = std::move(*loaded);
         const auto prepared = toolchain.prepare(node, workload, {});
@@ -32,7 +32,7 @@ protected:
 
     Workload workload;
     LocalNode node;
-    CudaToolchain toolchain{std::string(CUCO_TEST_ROOT) + "/workloads", "sm_90"};
+    CudaToolchain toolchain{CUCO_TEST_ROOT "/workloads", "sm_90"};
 };
 
 TEST_F(CudaToolchainBuild, BuildsEverySourceOfTheProductAndNamesTheLineOfABrokenOne)
