@@ -23,19 +23,19 @@ std::optional<DecisionKind> decisionKindFromString(std::string_view text);
 
 /// Everything about a candidate except its source and timeline, which are fetched by id.
 struct Candidate {
-    std::string id;              ///< "c27"; the number is the order of proposal
+    std::string id;  ///< "c27"; the number is the order of proposal
     int number = 0;
     std::vector<std::string> parents;  ///< empty for an island's seed; two or three for a crossover
     int island = 0, generation = 0;
-    std::string proposer;        ///< "seed", "tunable", "llm"
-    std::string summary;         ///< what was changed against the parent, one line
-    std::string strategy;        ///< the workload strategy it descends from
+    std::string proposer;  ///< "seed", "tunable", "llm"
+    std::string summary;   ///< what was changed against the parent, one line
+    std::string strategy;  ///< the workload strategy it descends from
     Directive directive;
     TunableValues tunables;
     std::string source_sha256;
     CandidateState state = CandidateState::proposed;
-    std::optional<Evaluation> evaluation;     ///< set when settled
-    std::optional<DecisionKind> decision;     ///< the one in force
+    std::optional<Evaluation> evaluation;  ///< set when settled
+    std::optional<DecisionKind> decision;  ///< the one in force
     std::string decision_reason;
     double cost_usd = 0;
 };

@@ -17,8 +17,8 @@ class ProposalRandom {
 public:
     ProposalRandom(std::uint64_t run_seed, std::uint64_t proposal_number);
     std::uint64_t next();
-    double uniform();                      ///< [0, 1)
-    std::size_t index(std::size_t count);  ///< [0, count), count > 0
+    double uniform();                                       ///< [0, 1)
+    std::size_t index(std::size_t count);                   ///< [0, count), count > 0
     std::size_t weighted(std::span<const double> weights);  ///< proportional; all-zero: uniform
 
 private:
