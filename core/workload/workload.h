@@ -49,6 +49,13 @@ struct Strategy {
     std::filesystem::path file;
 };
 
+/// A host-driven way to do the same, beside host.cu. Candidates are compared with the fastest.
+struct Baseline {
+    std::string name;
+    std::filesystem::path file;
+    bool gpu_only = false;  ///< needs what the emulator does not have
+};
+
 struct Workload {
     std::string name, title, summary;
     std::filesystem::path folder;
@@ -61,6 +68,8 @@ struct Workload {
     std::vector<Shape> search_shapes, verify_shapes, validation_shapes;  ///< for GPUs
     std::vector<Shape> emulated_search_shapes, emulated_verify_shapes;
     std::filesystem::path host_source, seed_source, reference_source;
+    std::vector<Baseline> baselines;             ///< host.cu not among them
+    std::filesystem::path compute_alone_source;  ///< the same without communication, never verified; empty: none
     std::vector<Strategy> strategies;
     std::chrono::seconds compile_timeout{120}, run_timeout{60};
 };

@@ -22,7 +22,7 @@ constexpr std::uint64_t max_manifest_bytes = 1 << 20;
 constexpr std::size_t max_parameters = 16;  // CUCO_MAX_SHAPE_PARAMETERS of the harness
 constexpr std::size_t max_shapes = 64;
 constexpr std::size_t max_buffers = 16;
-constexpr std::size_t max_strategies = 256;
+constexpr std::size_t max_strategies = 256, max_baselines = 16;
 constexpr int max_ranks = 64;
 constexpr int max_timeout_s = 24 * 3600;
 
@@ -72,6 +72,7 @@ public:
         readShapes(reader);
         readSources(reader);
         readStrategies(reader);
+        readBaselines(reader);
         readTimeouts(reader);
         note(reader.finishKnowingAll());
         if (!error_) {
@@ -306,6 +307,38 @@ private:
                 reader.fault("strategies", fmt::format("has two strategies called \"{}\"", strategy.name));
             }
             workload_.strategies.push_back(std::move(strategy));
+        }
+    }
+
+    void readBaselines(JsonReader& parent)
+    {
+        std::string compute_alone;
+        parent.optional("compute_alone", compute_alone);
+        if (!compute_alone.empty()) {
+            workload_.compute_alone_source = checkFile(parent, "compute_alone", compute_alone);
+        }
+        if (!parent.present("baselines")) {
+            return;
+        }
+        const json* list = parent.array("baselines");
+        if (list && list->size() > max_baselines) {
+            parent.fault("baselines", fmt::format("must have at most {} entries", max_baselines));
+            return;
+        }
+        std::set<std::string> names{workload_.host_source.stem().string()};
+        for (std::size_t i = 0; list && i < list->size(); ++i) {
+            JsonReader reader((*list)[i], where_, fmt::format("baselines[{}]", i));
+            Baseline baseline;
+            std::string file;
+            reader.required("name", baseline.name);
+            reader.required("source", file);
+            reader.optional("gpu_only", baseline.gpu_only);
+            if (!isName(baseline.name, false) || !names.insert(baseline.name).second) {
+                reader.fault("name", "must be letters, digits, \"_\" and \"-\", different from other baselines");
+            }
+            baseline.file = checkFile(reader, "source", file);
+            note(reader.finishKnowingAll());
+            workload_.baselines.push_back(std::move(baseline));
         }
     }
 

@@ -63,6 +63,8 @@ protected:
         },
         "sources": {"host": "host.cu", "seed": "seed.cu", "reference": "reference.cu"},
         "strategies": ["strategies/push.cu"],
+        "baselines": [{"name": "window", "source": "host.cu", "gpu_only": true}],
+        "compute_alone": "host.cu",
         "timeouts_s": {"compile": 10, "run": 20}
     })json");
 };
@@ -85,6 +87,9 @@ TEST_F(WorkloadFolder, IsLoadedWhole)
     EXPECT_EQ(workload->host_source, folder / "host.cu");
     EXPECT_EQ(workload->strategies.at(0).name, "push");
     EXPECT_EQ(workload->strategies.at(0).file, folder / "strategies/push.cu");
+    EXPECT_EQ(workload->baselines.at(0).name, "window");
+    EXPECT_TRUE(workload->baselines.at(0).gpu_only);
+    EXPECT_EQ(workload->compute_alone_source, folder / "host.cu");
     EXPECT_EQ(workload->compile_timeout, std::chrono::seconds(10));
     EXPECT_EQ(workload->run_timeout, std::chrono::seconds(20));
 }
@@ -113,6 +118,9 @@ TEST_F(WorkloadFolder, NamesTheFieldThatIsWrong)
     EXPECT_THAT(faultWith("/shapes/verify/0/name", "large"), HasSubstr("\"shapes.verify[0].name\""));
     EXPECT_THAT(faultWith("/shapes/verify", json::array()), HasSubstr("\"shapes.verify\""));
     EXPECT_THAT(faultWith("/shapes/emulated_search/0/represents", nullptr), HasSubstr("represents"));
+    EXPECT_THAT(faultWith("/baselines/0/name", "host"), HasSubstr("\"baselines[0].name\""));
+    EXPECT_THAT(faultWith("/baselines/0/source", "no.cu"), HasSubstr("\"baselines[0].source\""));
+    EXPECT_THAT(faultWith("/compute_alone", "../a.cu"), HasSubstr("outside"));
     EXPECT_THAT(faultWith("/timeouts_s/run", 0), HasSubstr("\"timeouts_s.run\""));
     manifest.erase("outputs");
     EXPECT_THAT(load().error().what, HasSubstr("\"outputs\" is missing"));
