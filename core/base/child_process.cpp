@@ -168,8 +168,8 @@ Error describeFault(const StartFault& fault, const Command& command)
 bool hasNul(const Command& command)
 {
     const auto nul = [](const std::string& text) { return text.find('\0') != std::string::npos; };
-    return std::ranges::any_of(command.argv, nul) || nul(command.working_directory.native()) ||
-           std::ranges::any_of(command.environment, [&](const auto& item) {
+    return std::ranges::any_of(command.sandbox, nul) || std::ranges::any_of(command.argv, nul) ||
+           nul(command.working_directory.native()) || std::ranges::any_of(command.environment, [&](const auto& item) {
                return nul(item.first) || nul(item.second) || item.first.find('=') != std::string::npos;
            });
 }
@@ -181,14 +181,15 @@ Result<ChildProcess> ChildProcess::start(const Command& command)
     if (command.argv.empty() || hasNul(command)) {
         return failure("A command needs a program, and no text in it may have a zero byte.");
     }
-    const auto program = findProgram(command.argv.front());
-    const bool has_folder = command.argv.front().find('/') != std::string::npos;
+    std::vector<std::string> arguments = command.sandbox;
+    arguments.insert(arguments.end(), command.argv.begin(), command.argv.end());
+    const auto program = findProgram(arguments.front());
+    const bool has_folder = arguments.front().find('/') != std::string::npos;
     if (!program && !has_folder) {
-        return failure(fmt::format("The program \"{}\" is not found.", command.argv.front()), {},
+        return failure(fmt::format("The program \"{}\" is not found.", arguments.front()), {},
                        "Install it, or put its folder on PATH.");
     }
-    const std::string program_path = has_folder ? command.argv.front() : program->string();
-    std::vector<std::string> arguments = command.argv;
+    const std::string program_path = has_folder ? arguments.front() : program->string();
     std::vector<std::string> environment;
     auto variables = command.environment;
     if (command.report_channel) {

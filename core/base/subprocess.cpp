@@ -247,6 +247,10 @@ Result<CommandOutcome> runCommand(const Command& command, std::stop_token stop)
     } else {
         outcome.exit_code = WEXITSTATUS(*status);
     }
+    // bubblewrap ends as a shell does when its program was ended by a signal.
+    if (!command.sandbox.empty() && outcome.exit_code > 128 && outcome.exit_code <= 128 + SIGRTMAX) {
+        outcome.signal = outcome.exit_code - 128;
+    }
     return outcome;
 }
 

@@ -28,6 +28,7 @@ struct CommandLimits {
 /// A program to run. `argv` goes to execve as it is; no shell ever sees it.
 struct Command {
     std::vector<std::string> argv;
+    std::vector<std::string> sandbox;  ///< goes before argv: Node::sandbox; empty runs the program as it is
     std::filesystem::path working_directory;
     std::map<std::string, std::string> environment;  ///< the whole environment, nothing inherited
     std::string input;                               ///< written to standard input, which is then closed

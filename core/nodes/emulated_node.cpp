@@ -21,6 +21,7 @@ Result<NodeProbe> EmulatedNode::probe(std::stop_token stop)
         probe.problems.push_back(compiler.error());
     if (const auto folder = cacheFolder(); !folder)
         probe.problems.push_back(folder.error());
+    describeSandbox(jobs_.sandboxTool(stop), probe);
     probe.usable = probe.problems.empty();
     return probe;
 }

@@ -138,4 +138,26 @@ Result<CommandOutcome> JobStore::run(Command command, std::stop_token stop)
     return runCommand(command, stop);
 }
 
+std::vector<std::string> JobStore::sandbox(const JobFolder& job, bool gpus,
+                                           const std::vector<std::filesystem::path>& readable) const
+{
+    const auto tool = sandbox_.tool();
+    const auto cache = cacheFolder();
+    if (!tool || !cache)
+        return {};
+    SandboxPolicy policy;
+    policy.writable = job.path();
+    policy.gpus = gpus;
+    policy.readable = readable;
+    policy.readable.push_back(*cache);
+    policy.hidden.push_back(*cache / "jobs");
+    return sandboxPrefix(policy, *tool);
+}
+
+void describeSandbox(const Result<SandboxTool>& tool, NodeProbe& probe)
+{
+    probe.sandboxed = tool.has_value();
+    probe.sandbox_note = tool ? "bubblewrap " + tool->version : describe(tool.error());
+}
+
 }  // namespace cuco

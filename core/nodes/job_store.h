@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/nodes/node.h"
+#include "core/nodes/sandbox.h"
 
 namespace cuco {
 
@@ -17,6 +18,15 @@ public:
     Result<std::string> fetch(const JobFolder& job, const std::string& file_name, std::uint64_t max_bytes);
     /// The command's own variables are added to scrubbedEnvironment().
     Result<CommandOutcome> run(Command command, std::stop_token stop);
+    std::vector<std::string> sandbox(const JobFolder& job, bool gpus,
+                                     const std::vector<std::filesystem::path>& readable) const;
+    Result<SandboxTool> sandboxTool(std::stop_token stop) const { return sandbox_.tool(stop); }
+
+private:
+    Sandbox sandbox_;
 };
+
+/// Fills the probe's `sandboxed` and `sandbox_note`.
+void describeSandbox(const Result<SandboxTool>& tool, NodeProbe& probe);
 
 }  // namespace cuco

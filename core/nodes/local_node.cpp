@@ -158,6 +158,7 @@ Result<NodeProbe> LocalNode::probe(std::stop_token stop)
         return failure("The probe was stopped.", name_);
     if (const auto folder = cacheFolder(); !folder)
         probe.problems.push_back(folder.error());
+    describeSandbox(jobs_.sandboxTool(stop), probe);
     probe.usable = probe.problems.empty();
     return probe;
 }

@@ -42,6 +42,11 @@ public:
     {
         return jobs_.run(command, stop);
     }
+    std::vector<std::string> sandbox(const JobFolder& job, bool gpus,
+                                     const std::vector<std::filesystem::path>& readable) const override
+    {
+        return jobs_.sandbox(job, gpus, readable);
+    }
 
 private:
     std::string name_ = "local";

@@ -41,7 +41,9 @@ nlohmann::json toJson(const NodeProbe& probe)
             {"nccl", nccl},
             {"capabilities", probe.capabilities},
             {"max_ranks", probe.max_ranks},
-            {"modelled", probe.modelled}};
+            {"modelled", probe.modelled},
+            {"sandboxed", probe.sandboxed},
+            {"sandbox_note", probe.sandbox_note}};
 }
 
 }  // namespace cuco

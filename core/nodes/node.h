@@ -44,6 +44,8 @@ struct NodeProbe {
     std::set<std::string> capabilities;  ///< "lsa", "gin", "copy_engine", "cooperative_launch"
     int max_ranks = 0;
     bool modelled = false;
+    bool sandboxed = false;    ///< candidates are built and run under bubblewrap
+    std::string sandbox_note;  ///< "bubblewrap 0.8.0", or why not and what to do
 };
 nlohmann::json toJson(const NodeProbe& probe);
 
@@ -65,6 +67,11 @@ public:
     virtual Result<void> put(const JobFolder& job, const std::string& file_name, std::string_view bytes) = 0;
     virtual Result<std::string> fetch(const JobFolder& job, const std::string& file_name, std::uint64_t max_bytes) = 0;
     virtual Result<CommandOutcome> run(const Command& command, std::stop_token stop) = 0;
+    /// For Command::sandbox: the program then sees the system's programs, `readable`, the cache and the job's folder,
+    /// which alone it may write. With `gpus` also the GPUs, the CUDA toolkit and NCCL. Empty where candidates run
+    /// without a sandbox; the probe says why.
+    virtual std::vector<std::string> sandbox(const JobFolder& job, bool gpus,
+                                             const std::vector<std::filesystem::path>& readable = {}) const = 0;
 };
 
 }  // namespace cuco
