@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "job.h"
 
+#include "report.h"
+
+#include <unistd.h>
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
@@ -15,7 +18,7 @@ namespace {
 
 constexpr size_t max_job_bytes = 1 << 20;
 constexpr int max_ranks = 64;
-constexpr size_t max_shapes = 64, max_buffers = 16;
+constexpr size_t max_shapes = 64, max_buffers = 16, max_baselines = 16;
 constexpr int64_t max_elements = int64_t(1) << 38;
 constexpr int64_t max_iterations = 100000, max_limit_s = 24 * 3600;
 
@@ -95,6 +98,8 @@ public:
             return takeShapeLine(words, job_.shapes.back());
         if (key == "candidate" || key == "reference" || key == "model")
             return takePath(line, words);
+        if (key == "baseline" || key == "unchecked")
+            return takeBaseline(line, words);
         return takeJobLine(words);
     }
 
@@ -124,6 +129,26 @@ private:
          : words[0] == "reference" ? job_.reference
                                    : job_.model) = restOf(line);
         return "";
+    }
+
+    std::string takeBaseline(const std::string& line, const std::vector<std::string>& words)
+    {
+        if (words.size() < 3 || !isName(words[1]))
+            return "\"" + words[0] + "\" takes a name and a path";
+        if (job_.baselines.size() == max_baselines || findBaseline(words[1]))
+            return "\"" + words[1] + "\" is one baseline too many, or comes twice";
+        Program program;
+        program.name = words[1];
+        program.path = restOf(restOf(line));
+        program.checked = words[0] == "baseline";
+        job_.baselines.push_back(std::move(program));
+        return "";
+    }
+
+    bool findBaseline(const std::string& name) const
+    {
+        return std::any_of(job_.baselines.begin(), job_.baselines.end(),
+                           [&](const Program& program) { return program.name == name; });
     }
 
     std::string takeJobLine(const std::vector<std::string>& words)
@@ -187,6 +212,14 @@ private:
                        ? ""
                        : "\"scale\" takes two positive numbers";
         }
+        if (key == "against") {
+            for (size_t i = 1; i < words.size(); ++i) {
+                if (!findBaseline(words[i]))
+                    return "\"" + words[i] + "\" is no baseline of the job";
+                shape.against.push_back(words[i]);
+            }
+            return words.size() > 1 ? "" : "\"against\" takes names of baselines";
+        }
         if (words.size() != 2)
             return "\"" + key + "\" is unknown or takes one word";
         const std::string& text = words[1];
@@ -200,10 +233,13 @@ private:
             shape.skew_seed = seed;
             return "";
         }
-        if (key == "iterations" || key == "warmup") {
-            if (!parseInteger(text, key == "iterations" ? 1 : 0, max_iterations, number))
+        if (key == "iterations" || key == "warmup" || key == "consecutive" || key == "rounds") {
+            if (!parseInteger(text, 0, max_iterations, number))
                 return "\"" + key + "\" is out of range";
-            (key == "iterations" ? shape.iterations : shape.warmup) = int(number);
+            (key == "iterations"    ? shape.iterations
+             : key == "warmup"      ? shape.warmup
+             : key == "consecutive" ? shape.consecutive
+                                    : shape.rounds) = int(number);
             return "";
         }
         if (key == "dump" || key == "time" || key == "trace") {
@@ -300,6 +336,22 @@ std::optional<Job> readJob(const std::string& path, std::string& error)
     }
     const auto slash = path.find_last_of('/');
     return parseJob(text, slash == std::string::npos ? "." : path.substr(0, slash + 1), error);
+}
+
+std::optional<Job> takeJob(const std::string& path, int report_descriptor)
+{
+    std::string error;
+    auto job = readJob(path, error);
+    if (job && unlink(path.c_str()) != 0)
+        error = "The job file " + path + " cannot be removed.";
+    if (job && error.empty())
+        return job;
+    Failure failure;
+    failure.kind = "environment";
+    failure.message = error;
+    writeReport(report_descriptor, failure.toLine().text());
+    writeReport(report_descriptor, ReportLine("done").text());
+    return std::nullopt;
 }
 
 }  // namespace cuco_harness

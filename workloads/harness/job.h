@@ -22,6 +22,13 @@ struct BufferJob {
     size_t largestBytes() const;
 };
 
+/// A program that takes part in a job on GPUs.
+struct Program {
+    std::string name, path;
+    bool candidate = false;
+    bool checked = true;  ///< false: computes without communicating, so that its outputs are not looked at
+};
+
 struct ShapeJob {
     std::string name;
     std::vector<int64_t> parameters;
@@ -31,6 +38,9 @@ struct ShapeJob {
     int iterations = 1, warmup = 0;
     bool dump = false, time = false, trace = false;
     std::optional<uint64_t> skew_seed;
+    int consecutive = 0;               ///< GPUs: further verified iterations, in a row
+    int rounds = 0;                    ///< GPUs: rounds of timing, in each of which every program has two turns
+    std::vector<std::string> against;  ///< GPUs: the baselines that take turns; empty: all
 };
 
 struct Job {
@@ -39,6 +49,7 @@ struct Job {
     int ranks = 0;
     double relative_l2 = 0, max_error = 0;
     int limit_s = 60;
+    std::vector<Program> baselines;  ///< GPUs
     std::vector<ShapeJob> shapes;
 
     std::string pathOf(const std::string& name) const;
@@ -47,6 +58,8 @@ struct Job {
 
 /// Reads and checks a job file (README.md). On failure `error` is a sentence that names the line.
 std::optional<Job> readJob(const std::string& path, std::string& error);
+/// Reads the job and removes its file: it holds the seeds. When it is wrong, the report says so and is ended.
+std::optional<Job> takeJob(const std::string& path, int report_descriptor);
 /// The same from text; `folder` is the job's.
 std::optional<Job> parseJob(const std::string& text, const std::string& folder, std::string& error);
 

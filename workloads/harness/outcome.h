@@ -25,6 +25,9 @@ Failure candidateFailure(int code, const std::string& doing);
 /// An error that the device reported after the candidate's work, as a failure of the candidate.
 Failure deviceFailure(cudaError_t error, const std::string& doing);
 
+/// Bytes of the pattern around a rank's buffers have changed.
+Failure guardFailure(const std::string& place, int rank, int64_t changed, int64_t first, size_t zone_bytes);
+
 }  // namespace cuco_harness
 
 /// Returns a failed outcome from the calling function.

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 // SPDX-License-Identifier: Apache-2.0
+#include "emulated/platform.h"
+#include "emulated/verifier.h"
 #include "job.h"
-#include "platform.h"
 #include "report.h"
-#include "verifier.h"
 
 #include <csignal>
 #include <cstdio>
@@ -19,12 +19,8 @@ int main(int argc, char** argv)
     }
     std::signal(SIGPIPE, SIG_IGN);
     const int report_descriptor = reportDescriptor();
-    std::string error;
-    const auto job = readJob(argv[2], error);
-    if (!job) {
-        writeReport(report_descriptor, environmentFailure(error).toLine().text());
-        writeReport(report_descriptor, ReportLine("done").text());
+    const auto job = takeJob(argv[2], report_descriptor);
+    if (!job)
         return 0;
-    }
     return mode == "run" ? runRanks(*job, report_descriptor) : verify(*job, report_descriptor);
 }

@@ -4,6 +4,7 @@
 
 #include "candidate.h"
 #include "job.h"
+#include "layout.h"
 #include "outcome.h"
 #include "rank_link.h"
 
@@ -22,8 +23,6 @@ public:
     Buffers(const Buffers&) = delete;
     Buffers& operator=(const Buffers&) = delete;
 
-    static size_t bytesOfSet(const ShapeJob& shape, int rank);
-
     Outcome allocate(const ShapeJob& shape, int rank, int sets);
     Outcome fillInputs(int set, uint64_t seed, cudaStream_t stream);
     Outcome poisonOutputs(int set, cudaStream_t stream);
@@ -36,23 +35,18 @@ public:
     int sets() const { return int(inputs_.size()); }
     cuco_io io(int set) const { return {inputs_[size_t(set)].data(), outputs_[size_t(set)].data()}; }
     void* symmetricBase() const { return region_; }
-    size_t symmetricBytes() const { return region_bytes_; }
+    size_t symmetricBytes() const { return layout_.output_bytes; }
 
 private:
-    struct Gap {
-        char* begin;
-        size_t bytes;
-        std::string place;
-    };
+    char* beginOf(const BufferLayout::Gap& gap) const { return (gap.in_outputs ? region_ : input_region_) + gap.begin; }
 
     const ShapeJob* shape_ = nullptr;
     int rank_ = 0;
     char* region_ = nullptr;
-    size_t region_bytes_ = 0;
-    std::vector<char*> allocations_;
+    char* input_region_ = nullptr;
+    BufferLayout layout_;
     std::vector<std::vector<const void*>> inputs_;
     std::vector<std::vector<void*>> outputs_;
-    std::vector<Gap> gaps_;
 };
 
 }  // namespace cuco_harness

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 // SPDX-License-Identifier: Apache-2.0
-#ifdef CUCO_EMULATED
 #include "cuco_emu_host.h"
 #include "platform.h"
 #include "rank_main.h"
@@ -235,4 +234,3 @@ ReferenceFunction loadReference(const std::string& path, std::string& error)
 }
 
 }  // namespace cuco_harness
-#endif

@@ -1,0 +1,503 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu/observer_process.h"
+
+#include "candidate.h"
+#include "gpu/conditions.h"
+#include "gpu/device_compare.h"
+#include "gpu/failure_wire.h"
+#include "gpu/observer.h"
+#include "gpu/shared_memory.h"
+#include "inputs.h"
+#include "layout.h"
+#include "outcome.h"
+#include "reference.h"
+
+#include <unistd.h>
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <thread>
+#include <utility>
+
+namespace cuco_harness {
+namespace {
+
+// What is seen of the outputs at once: strips of so many bytes, all over them.
+constexpr size_t strip_bytes = 64, most_strips = 4096, glance_bytes = strip_bytes * most_strips;
+// A write that arrives after its iteration has arrived by then.
+constexpr useconds_t late_us = 20'000;
+
+class DeviceMemory {
+public:
+    DeviceMemory() = default;
+    ~DeviceMemory() { cudaFree(data_); }
+    DeviceMemory(const DeviceMemory&) = delete;
+    DeviceMemory& operator=(const DeviceMemory&) = delete;
+    DeviceMemory(DeviceMemory&& other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
+
+    Outcome allocate(size_t bytes)
+    {
+        return check(cudaMalloc(&data_, std::max<size_t>(bytes, 1)), "allocate the oracle's memory");
+    }
+    void* data() const { return data_; }
+
+private:
+    void* data_ = nullptr;
+};
+
+/// What one GPU needs to know the right outputs of its rank.
+struct Oracle {
+    std::vector<DeviceMemory> memory;
+    std::vector<const void*> inputs;  ///< of all ranks
+    std::vector<float*> outputs;
+};
+
+/// One rank's part of a team's memory.
+struct AttachedRank {
+    MappedMemory outputs, inputs, snapshot;
+    BufferLayout layout;
+    int shape = -1;
+};
+
+class ObserverProcess {
+public:
+    ObserverProcess(const Job& job, Channel channel) : job_(job), channel_(std::move(channel)) {}
+
+    void serve()
+    {
+        for (Message message; channel_.receive(message);) {
+            reply_ = Packer();
+            auto failed = take(message);
+            while (channel_.takeDescriptor() >= 0) {
+            }
+            const bool sent = failed ? channel_.send(observer_message::failed, packFailure(*failed))
+                                     : channel_.send(observer_message::done, reply_.bytes());
+            if (!sent)
+                return;
+        }
+    }
+
+private:
+    Outcome take(const Message& message)
+    {
+        Unpacker fields(message.bytes);
+        switch (message.kind) {
+            case observer_message::open:
+                return open();
+            case observer_message::attach:
+                return attach(fields);
+            case observer_message::detach:
+                teams_.erase(int(fields.number()));
+                return std::nullopt;
+            case observer_message::prepare:
+                return prepare(fields);
+            case observer_message::glance:
+                return glance(fields);
+            case observer_message::check:
+                return checkOutputs(fields);
+            case observer_message::guards:
+                return checkGuards(int(fields.number()));
+            case observer_message::look:
+                return look();
+            default:
+                return environmentFailure("The observer was asked something it does not know.");
+        }
+    }
+
+    /// `body` on a thread for each rank, whose GPU is current.
+    Outcome onEachGpu(const std::function<Outcome(int)>& body)
+    {
+        std::vector<Outcome> outcomes(size_t(job_.ranks));
+        std::vector<std::thread> threads;
+        for (int rank = 0; rank < job_.ranks; ++rank) {
+            threads.emplace_back([&, rank] {
+                auto& outcome = outcomes[size_t(rank)];
+                if (!(outcome = check(cudaSetDevice(rank), "use a GPU")))
+                    outcome = body(rank);
+                if (outcome && outcome->rank < 0)
+                    outcome->rank = rank;
+            });
+        }
+        for (auto& thread : threads)
+            thread.join();
+        for (auto& outcome : outcomes)
+            CUCO_CHECK(outcome);
+        return std::nullopt;
+    }
+
+    Outcome open()
+    {
+        std::string error;
+        reference_ = loadReference(job_.pathOf(job_.reference), error);
+        if (!reference_) {
+            Failure failure = environmentFailure("The oracle cannot be loaded.");
+            failure.detail = error;
+            return failure;
+        }
+        streams_.resize(size_t(job_.ranks));
+        bus_ids_.resize(size_t(job_.ranks));
+        results_.resize(size_t(job_.ranks));
+        changed_.resize(size_t(job_.ranks));
+        glances_.resize(size_t(job_.ranks));
+        return onEachGpu([&](int rank) -> Outcome {
+            CUCO_CHECK(check(cudaStreamCreateWithFlags(&streams_[size_t(rank)], cudaStreamNonBlocking), "make a stream"));
+            char id[32] = {};
+            CUCO_CHECK(check(cudaDeviceGetPCIBusId(id, sizeof id, rank), "ask a GPU for its PCI bus id"));
+            bus_ids_[size_t(rank)] = id;
+            CUCO_CHECK(results_[size_t(rank)].allocate(sizeof(DeviceDifference)));
+            CUCO_CHECK(check(cudaMallocHost(&glances_[size_t(rank)], 2 * glance_bytes), "allocate host memory"));
+            return changed_[size_t(rank)].allocate(sizeof(ChangedBytes));
+        });
+    }
+
+    Outcome attach(Unpacker& fields)
+    {
+        const int team = int(fields.number()), rank = int(fields.number()), shape = int(fields.number());
+        const int sets = int(fields.number());
+        int64_t bytes[3] = {fields.number(), fields.number(), fields.number()};
+        if (!fields.ok() || rank < 0 || rank >= job_.ranks || shape < 0 || size_t(shape) >= job_.shapes.size())
+            return environmentFailure("The observer was told of memory that no rank has.");
+        CUCO_CHECK(makeOracles(shape));
+        AttachedRank& attached = teams_[team][rank];
+        attached = AttachedRank();
+        attached.shape = shape;
+        attached.layout = layOut(job_.shapes[size_t(shape)], rank, sets);
+        CUCO_CHECK(check(cudaSetDevice(rank), "use a GPU"));
+        const size_t wanted[3] = {attached.layout.output_bytes, attached.layout.input_bytes,
+                                  attached.layout.snapshot_bytes};
+        MappedMemory* const memory[3] = {&attached.outputs, &attached.inputs, &attached.snapshot};
+        for (int i = 0; i < 3; ++i) {
+            const int descriptor = channel_.takeDescriptor();
+            Outcome failed;
+            if (descriptor < 0 || bytes[i] < int64_t(wanted[i]))
+                failed = environmentFailure("A rank shared less memory than its buffers need.");
+            else
+                failed = memory[i]->map(descriptor, size_t(bytes[i]), rank);
+            if (descriptor >= 0)
+                close(descriptor);
+            CUCO_CHECK(failed);
+        }
+        const cudaStream_t stream = streams_[size_t(rank)];
+        CUCO_CHECK(check(cudaMemsetAsync(attached.outputs.data(), guard_byte, wanted[0], stream), "fill guard zones"));
+        CUCO_CHECK(check(cudaMemsetAsync(attached.inputs.data(), guard_byte, wanted[1], stream), "fill guard zones"));
+        return check(cudaStreamSynchronize(stream), "fill guard zones");
+    }
+
+    /// Once a shape.
+    Outcome makeOracles(int shape)
+    {
+        if (oracle_shape_ == shape)
+            return std::nullopt;
+        oracles_.clear();
+        oracles_.resize(size_t(job_.ranks));
+        oracle_shape_ = shape;
+        const ShapeJob& of = job_.shapes[size_t(shape)];
+        return onEachGpu([&](int rank) -> Outcome {
+            Oracle& oracle = oracles_[size_t(rank)];
+            for (int other = 0; other < job_.ranks; ++other) {
+                for (const auto& input : of.inputs) {
+                    CUCO_CHECK(oracle.memory.emplace_back().allocate(input.bytes(other)));
+                    oracle.inputs.push_back(oracle.memory.back().data());
+                }
+            }
+            for (const auto& output : of.outputs) {
+                CUCO_CHECK(oracle.memory.emplace_back().allocate(size_t(output.elements[size_t(rank)]) * sizeof(float)));
+                oracle.outputs.push_back(static_cast<float*>(oracle.memory.back().data()));
+            }
+            return std::nullopt;
+        });
+    }
+
+    struct Selection {
+        int team = 0, first_set = 0;
+        std::vector<uint64_t> seeds;
+        std::map<int, AttachedRank>* ranks = nullptr;
+    };
+
+    Outcome select(Unpacker& fields, Selection& selection)
+    {
+        selection.team = int(fields.number());
+        selection.first_set = int(fields.number());
+        for (int64_t count = fields.number(); count > 0 && fields.ok(); --count)
+            selection.seeds.push_back(uint64_t(fields.number()));
+        const auto team = teams_.find(selection.team);
+        if (!fields.ok() || team == teams_.end() || int(team->second.size()) != job_.ranks)
+            return environmentFailure("The observer was asked about ranks that it does not know.");
+        selection.ranks = &team->second;
+        return std::nullopt;
+    }
+
+    Outcome prepare(Unpacker& fields)
+    {
+        Selection selection;
+        CUCO_CHECK(select(fields, selection));
+        return onEachGpu([&](int rank) -> Outcome {
+            const AttachedRank& attached = selection.ranks->at(rank);
+            const ShapeJob& shape = job_.shapes[size_t(attached.shape)];
+            const cudaStream_t stream = streams_[size_t(rank)];
+            const size_t sets = attached.layout.outputs.size();
+            for (size_t i = 0; i < selection.seeds.size(); ++i) {
+                const size_t set = (size_t(selection.first_set) + i) % sets;
+                for (size_t b = 0; b < shape.inputs.size(); ++b) {
+                    const auto& input = shape.inputs[b];
+                    CUCO_CHECK(check(fillInput(attached.inputs.data() + attached.layout.inputs[set][b], input.type,
+                                               input.elements[size_t(rank)], selection.seeds[i], rank, int(b), stream),
+                                     "make the inputs"));
+                }
+                for (size_t b = 0; b < shape.outputs.size(); ++b)
+                    CUCO_CHECK(check(cudaMemsetAsync(attached.outputs.data() + attached.layout.outputs[set][b],
+                                                     poison_byte, shape.outputs[b].bytes(rank), stream),
+                                     "poison the outputs"));
+            }
+            CUCO_CHECK(check(cudaMemsetAsync(attached.snapshot.data(), poison_byte, attached.layout.snapshot_bytes, stream),
+                             "poison the outputs"));
+            return check(cudaStreamSynchronize(stream), "prepare the iteration");
+        });
+    }
+
+    /// Queues the copies of an iteration's strips; returns what follows in `to`.
+    Outcome copyStrips(const AttachedRank& attached, int rank, int iteration, char*& to)
+    {
+        const ShapeJob& shape = job_.shapes[size_t(attached.shape)];
+        const size_t set = size_t(glanced_set_ + iteration) % attached.layout.outputs.size();
+        const size_t strips = most_strips / size_t(glanced_length_) / shape.outputs.size();
+        for (size_t b = 0; b < shape.outputs.size(); ++b) {
+            const size_t bytes = shape.outputs[b].bytes(rank);
+            const size_t rows = std::min(strips, bytes / strip_bytes);
+            if (rows == 0)
+                continue;
+            CUCO_CHECK(check(cudaMemcpy2DAsync(to, strip_bytes,
+                                               attached.outputs.data() + attached.layout.outputs[set][b], bytes / rows,
+                                               strip_bytes, rows, cudaMemcpyDeviceToHost, streams_[size_t(rank)]),
+                             "glance at the outputs"));
+            to += rows * strip_bytes;
+        }
+        return std::nullopt;
+    }
+
+    // On this one thread: starting others would take longer than the copies.
+    Outcome glance(Unpacker& fields)
+    {
+        glanced_team_ = int(fields.number());
+        glanced_set_ = int(fields.number());
+        glanced_length_ = int(fields.number());
+        const auto team = teams_.find(glanced_team_);
+        if (!fields.ok() || team == teams_.end() || glanced_length_ < 1 || glanced_length_ > int(most_strips))
+            return environmentFailure("The observer was asked about ranks that it does not know.");
+        for (auto& [rank, attached] : team->second) {
+            CUCO_CHECK(check(cudaSetDevice(rank), "use a GPU"));
+            char* to = glances_[size_t(rank)];
+            for (int i = 0; i < glanced_length_; ++i)
+                CUCO_CHECK(copyStrips(attached, rank, i, to));
+        }
+        return std::nullopt;
+    }
+
+    /// Whether the strips are still what they were at the end.
+    Outcome compareGlance(const AttachedRank& attached, int rank, bool& same)
+    {
+        char* const before = glances_[size_t(rank)];
+        char* to = before + glance_bytes;
+        for (int i = 0; i < glanced_length_; ++i)
+            CUCO_CHECK(copyStrips(attached, rank, i, to));
+        CUCO_CHECK(check(cudaStreamSynchronize(streams_[size_t(rank)]), "glance at the outputs"));
+        const size_t bytes = size_t(to - before) - glance_bytes;
+        same = std::memcmp(before, before + glance_bytes, bytes) == 0;
+        return std::nullopt;
+    }
+
+    Outcome checkOutputs(Unpacker& fields)
+    {
+        Selection selection;
+        CUCO_CHECK(select(fields, selection));
+        const bool snapshot = fields.number() != 0;
+        const bool glanced = std::exchange(glanced_team_, -1) == selection.team;
+        std::vector<std::vector<Observation>> seen(size_t(job_.ranks));
+        CUCO_CHECK(onEachGpu([&](int rank) -> Outcome {
+            for (size_t i = 0; i < selection.seeds.size(); ++i)
+                CUCO_CHECK(checkIteration(selection, int(i), rank, snapshot, seen[size_t(rank)]));
+            bool same = true;
+            if (glanced)
+                CUCO_CHECK(compareGlance(selection.ranks->at(rank), rank, same));
+            if (!same) {
+                Observation& one = seen[size_t(rank)].emplace_back();
+                one.rank = rank;
+                one.late = true;
+            }
+            return std::nullopt;
+        }));
+        int64_t count = 0;
+        for (const auto& of_rank : seen)
+            count += int64_t(of_rank.size());
+        reply_.number(count);
+        for (const auto& of_rank : seen) {
+            for (const auto& one : of_rank)
+                pack(one);
+        }
+        return std::nullopt;
+    }
+
+    void pack(const Observation& one)
+    {
+        const Comparison& c = one.comparison;
+        reply_.number(int64_t(one.iteration)).number(int64_t(one.rank)).number(int64_t(one.output));
+        reply_.number(int64_t(one.right)).number(int64_t(one.late));
+        reply_.number(c.relative_l2).number(c.max_error).number(c.elements).number(c.wrong_elements).number(c.element);
+        reply_.number(c.expected).number(c.got).number(int64_t(one.wrong_in_bin.size()));
+        for (const int64_t bin : one.wrong_in_bin)
+            reply_.number(bin);
+    }
+
+    Outcome runOracle(const ShapeJob& shape, uint64_t seed, int rank)
+    {
+        const Oracle& oracle = oracles_[size_t(rank)];
+        const cudaStream_t stream = streams_[size_t(rank)];
+        for (int other = 0; other < job_.ranks; ++other) {
+            for (size_t b = 0; b < shape.inputs.size(); ++b) {
+                const auto& input = shape.inputs[b];
+                CUCO_CHECK(check(fillInput(const_cast<void*>(oracle.inputs[size_t(other) * shape.inputs.size() + b]),
+                                           input.type, input.elements[size_t(other)], seed, other, int(b), stream),
+                                 "make the inputs again"));
+            }
+        }
+        cuco_context context{};
+        context.abi_version = CUCO_ABI_VERSION;
+        context.rank = rank;
+        context.ranks = job_.ranks;
+        context.device = rank;
+        std::copy(shape.parameters.begin(), shape.parameters.end(), context.shape);
+        if (const int code = reference_(&context, oracle.inputs.data(), oracle.outputs.data(), stream))
+            return environmentFailure("The oracle failed: " + candidateFailure(code, "cuco_reference").message);
+        return std::nullopt;
+    }
+
+    Outcome compareOutput(const char* output, const BufferJob& buffer, const float* reference, int rank,
+                          Observation& seen)
+    {
+        const cudaStream_t stream = streams_[size_t(rank)];
+        const int64_t elements = buffer.elements[size_t(rank)];
+        auto* const result = static_cast<DeviceDifference*>(results_[size_t(rank)].data());
+        DeviceDifference difference{};
+        CUCO_CHECK(check(compareOnDevice(output, reference, buffer.type, elements, job_.max_error, result, stream),
+                         "compare the outputs"));
+        CUCO_CHECK(check(cudaMemcpyAsync(&difference, result, sizeof difference, cudaMemcpyDeviceToHost, stream),
+                         "compare the outputs"));
+        CUCO_CHECK(check(cudaStreamSynchronize(stream), "compare the outputs"));
+        seen.comparison = readDifference(difference, elements, job_.relative_l2);
+        seen.right = seen.comparison.right(job_.relative_l2, job_.max_error);
+        if (seen.right || seen.comparison.element < 0)
+            return std::nullopt;
+        std::vector<char> bytes(bytesOf(buffer.type));
+        float expected = 0;
+        const size_t at = size_t(seen.comparison.element);
+        CUCO_CHECK(check(cudaMemcpy(bytes.data(), output + at * bytes.size(), bytes.size(), cudaMemcpyDeviceToHost),
+                         "read a wrong element"));
+        CUCO_CHECK(check(cudaMemcpy(&expected, reference + at, sizeof expected, cudaMemcpyDeviceToHost),
+                         "read a wrong element"));
+        seen.comparison.expected = expected;
+        seen.comparison.got = elementAt(bytes.data(), buffer.type, 0);
+        seen.wrong_in_bin.assign(std::begin(difference.wrong_in_bin), std::end(difference.wrong_in_bin));
+        return std::nullopt;
+    }
+
+    Outcome checkIteration(const Selection& selection, int iteration, int rank, bool snapshot,
+                           std::vector<Observation>& seen)
+    {
+        const AttachedRank& attached = selection.ranks->at(rank);
+        const ShapeJob& shape = job_.shapes[size_t(attached.shape)];
+        const size_t set = size_t(selection.first_set + iteration) % attached.layout.outputs.size();
+        CUCO_CHECK(runOracle(shape, selection.seeds[size_t(iteration)], rank));
+        for (size_t b = 0; b < shape.outputs.size(); ++b) {
+            const char* const output = snapshot ? attached.snapshot.data() + attached.layout.snapshot[b]
+                                                : attached.outputs.data() + attached.layout.outputs[set][b];
+            Observation& one = seen.emplace_back();
+            one.iteration = iteration;
+            one.rank = rank;
+            one.output = int(b);
+            CUCO_CHECK(compareOutput(output, shape.outputs[b], oracles_[size_t(rank)].outputs[b], rank, one));
+            if (one.right)
+                continue;
+            usleep(late_us);
+            Observation again;
+            CUCO_CHECK(compareOutput(attached.outputs.data() + attached.layout.outputs[set][b], shape.outputs[b],
+                                     oracles_[size_t(rank)].outputs[b], rank, again));
+            one.late = again.right;
+        }
+        return std::nullopt;
+    }
+
+    Outcome checkGuards(int team)
+    {
+        const auto ranks = teams_.find(team);
+        if (ranks == teams_.end())
+            return std::nullopt;
+        return onEachGpu([&](int rank) -> Outcome {
+            const auto found = ranks->second.find(rank);
+            if (found == ranks->second.end())
+                return std::nullopt;
+            auto* const result = static_cast<ChangedBytes*>(changed_[size_t(rank)].data());
+            const cudaStream_t stream = streams_[size_t(rank)];
+            for (const auto& gap : found->second.layout.gaps) {
+                const char* const memory = (gap.in_outputs ? found->second.outputs : found->second.inputs).data();
+                ChangedBytes changed{};
+                CUCO_CHECK(check(findChangedBytes(memory + gap.begin, gap.bytes, guard_byte, result, stream),
+                                 "look at the guard zones"));
+                CUCO_CHECK(check(cudaMemcpyAsync(&changed, result, sizeof changed, cudaMemcpyDeviceToHost, stream),
+                                 "look at the guard zones"));
+                CUCO_CHECK(check(cudaStreamSynchronize(stream), "look at the guard zones"));
+                if (changed.count > 0)
+                    return guardFailure(gap.place, rank, int64_t(changed.count), int64_t(changed.first), gap.bytes);
+            }
+            return std::nullopt;
+        });
+    }
+
+    Outcome look()
+    {
+        if (!conditions_)
+            conditions_ = std::make_unique<Conditions>();
+        // A GPU that a candidate has broken fails here, and not in the next candidate's run.
+        CUCO_CHECK(onEachGpu([&](int rank) -> Outcome {
+            const cudaStream_t stream = streams_[size_t(rank)];
+            CUCO_CHECK(check(cudaMemsetAsync(changed_[size_t(rank)].data(), 0, sizeof(ChangedBytes), stream),
+                             "use the GPU after the candidate"));
+            return check(cudaStreamSynchronize(stream), "use the GPU after the candidate");
+        }));
+        reply_.number(int64_t(job_.ranks));
+        for (const auto& id : bus_ids_) {
+            const GpuCondition now = conditions_->of(id);
+            reply_.text(id).number(int64_t(now.sm_mhz)).number(int64_t(now.memory_mhz));
+            reply_.number(int64_t(now.temperature_c)).number(now.power_w).number(int64_t(now.throttling.size()));
+            for (const auto& reason : now.throttling)
+                reply_.text(reason);
+            reply_.text(toJson(now.processes));
+        }
+        return std::nullopt;
+    }
+
+    const Job& job_;
+    Channel channel_;
+    Packer reply_;
+    ReferenceFunction reference_ = nullptr;
+    std::vector<cudaStream_t> streams_;
+    std::vector<std::string> bus_ids_;
+    std::vector<DeviceMemory> results_, changed_;
+    std::vector<char*> glances_;  ///< the strips seen at the end, then those seen later
+    int glanced_team_ = -1, glanced_set_ = 0, glanced_length_ = 0;
+    std::vector<Oracle> oracles_;
+    int oracle_shape_ = -1;
+    std::map<int, std::map<int, AttachedRank>> teams_;
+    std::unique_ptr<Conditions> conditions_;
+};
+
+}  // namespace
+
+void serveAsObserver(const Job& job, Channel channel)
+{
+    ObserverProcess(job, std::move(channel)).serve();
+}
+
+}  // namespace cuco_harness

@@ -1,0 +1,431 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu/rank_process.h"
+
+#include "candidate.h"
+#include "gpu/failure_wire.h"
+#include "gpu/shared_memory.h"
+#include "gpu/timing_page.h"
+#include "layout.h"
+#include "outcome.h"
+#include "rank_trace.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+namespace cuco_harness {
+namespace {
+
+std::string versionText(int version)
+{
+    return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
+           std::to_string(version % 100);
+}
+
+/// A rank's memory for one shape, all of it shared with the observer.
+class RankBuffers {
+public:
+    RankBuffers() = default;
+    ~RankBuffers()
+    {
+        for (void* region : regions_)
+            ncclMemFree(region);
+    }
+    RankBuffers(const RankBuffers&) = delete;
+    RankBuffers& operator=(const RankBuffers&) = delete;
+
+    Outcome allocate(const ShapeJob& shape, int rank, int sets)
+    {
+        layout_ = layOut(shape, rank, sets);
+        for (const size_t bytes : {layout_.output_bytes, layout_.input_bytes, layout_.snapshot_bytes}) {
+            void* region = nullptr;
+            CUCO_CHECK(check(ncclMemAlloc(&region, std::max<size_t>(bytes, 1)), "allocate its buffers"));
+            regions_.push_back(region);
+        }
+        for (const auto& set : layout_.outputs) {
+            auto& pointers = outputs_.emplace_back();
+            for (const size_t offset : set)
+                pointers.push_back(outputRegion() + offset);
+        }
+        for (const auto& set : layout_.inputs) {
+            auto& pointers = inputs_.emplace_back();
+            for (const size_t offset : set)
+                pointers.push_back(static_cast<char*>(regions_[1]) + offset);
+        }
+        return std::nullopt;
+    }
+
+    Outcome share(Packer& sizes, std::vector<int>& descriptors) const
+    {
+        for (void* region : regions_) {
+            int descriptor = -1;
+            size_t bytes = 0;
+            CUCO_CHECK(exportMemory(region, descriptor, bytes));
+            descriptors.push_back(descriptor);
+            sizes.number(int64_t(bytes));
+        }
+        return std::nullopt;
+    }
+
+    char* outputRegion() const { return static_cast<char*>(regions_[0]); }
+    char* snapshotOf(size_t output) const { return static_cast<char*>(regions_[2]) + layout_.snapshot[output]; }
+    size_t outputBytes() const { return layout_.output_bytes; }
+    size_t sets() const { return outputs_.size(); }
+    cuco_io io(size_t set) const { return {inputs_[set].data(), outputs_[set].data()}; }
+
+private:
+    BufferLayout layout_;
+    std::vector<void*> regions_;
+    std::vector<std::vector<const void*>> inputs_;
+    std::vector<std::vector<void*>> outputs_;
+};
+
+class RankProcess {
+public:
+    RankProcess(Channel channel, TimingPage& page, int rank, int ranks)
+        : channel_(std::move(channel)), page_(page), rank_(rank), ranks_(ranks)
+    {
+    }
+
+    void serve()
+    {
+        for (Message message; channel_.receive(message);) {
+            reply_ = Packer();
+            descriptors_.clear();
+            auto failed = take(message);
+            if (failed && failed->rank < 0)
+                failed->rank = rank_;
+            const bool sent = failed ? channel_.send(rank_message::failed, packFailure(*failed))
+                                     : channel_.send(rank_message::done, reply_.bytes(), descriptors_);
+            for (const int descriptor : descriptors_)
+                close(descriptor);
+            if (!sent || message.kind == rank_message::leave)
+                return;
+        }
+    }
+
+private:
+    Outcome take(const Message& message)
+    {
+        Unpacker fields(message.bytes);
+        switch (message.kind) {
+            case rank_message::hello:
+                return hello();
+            case rank_message::join:
+                return join(fields.text());
+            case rank_message::load:
+                return load(fields.text());
+            case rank_message::allocate:
+                return allocate(fields);
+            case rank_message::setup:
+                return setUp();
+            case rank_message::run:
+                return run(fields);
+            case rank_message::begin_trace:
+                trace_.measureAxis(comm_);
+                trace_.begin();
+                return std::nullopt;
+            case rank_message::end_trace:
+                reply_.text(trace_.end(rank_));
+                return std::nullopt;
+            case rank_message::teardown:
+                return tearDown();
+            case rank_message::leave:
+                return std::nullopt;
+            default:
+                return environmentFailure("A rank was asked something it does not know.");
+        }
+    }
+
+    Outcome hello()
+    {
+        // A rank that sleeps until its device is idle would wake up late.
+        CUCO_CHECK(check(cudaSetDevice(rank_), "use its GPU"));
+        CUCO_CHECK(check(cudaSetDeviceFlags(cudaDeviceScheduleSpin), "wait by spinning"));
+        cudaDeviceProp device{};
+        CUCO_CHECK(check(cudaGetDeviceProperties(&device, rank_), "ask the GPU for its properties"));
+        int nccl = 0;
+        CUCO_CHECK(check(ncclGetVersion(&nccl), "ask NCCL for its version"));
+        if (nccl != NCCL_VERSION_CODE) {
+            return environmentFailure(
+                "The harness was built with the header of NCCL " + versionText(NCCL_VERSION_CODE) +
+                " but loaded the library " + versionText(nccl) +
+                ". Build it against the header of the library that is loaded.");
+        }
+        sm_count_ = device.multiProcessorCount;
+        l2_bytes_ = device.l2CacheSize;
+        flush_bytes_ = 2 * size_t(std::max(device.l2CacheSize, 1 << 20));
+        CUCO_CHECK(check(cudaMalloc(&flush_, flush_bytes_), "allocate its memory"));
+        CUCO_CHECK(check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "make a stream"));
+        CUCO_CHECK(check(cudaEventCreate(&begin_), "make an event"));
+        CUCO_CHECK(check(cudaEventCreate(&end_), "make an event"));
+        ncclUniqueId id{};
+        if (rank_ == 0)
+            CUCO_CHECK(check(ncclGetUniqueId(&id), "get NCCL's unique id"));
+        reply_.text(device.name).number(int64_t(sm_count_)).number(l2_bytes_).text(versionText(nccl));
+        reply_.text(rank_ == 0 ? std::string(id.internal, sizeof id.internal) : std::string());
+        size_t free_bytes = 0, all_bytes = 0;
+        CUCO_CHECK(check(cudaMemGetInfo(&free_bytes, &all_bytes), "ask for free memory"));
+        reply_.number(int64_t(free_bytes));
+        return std::nullopt;
+    }
+
+    Outcome join(const std::string& bytes)
+    {
+        ncclUniqueId id{};
+        if (bytes.size() != sizeof id.internal)
+            return environmentFailure("Rank 0 sent no unique id of NCCL.");
+        std::memcpy(id.internal, bytes.data(), sizeof id.internal);
+        return check(ncclCommInitRank(&comm_, ranks_, id, rank_), "make NCCL's communicator");
+    }
+
+    Outcome load(const std::string& path)
+    {
+        // The handle stays open: kernels of the object may be in use until the process ends.
+        void* const object = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+        Failure failure;
+        failure.kind = "setup_failed";
+        failure.message = "The candidate cannot be loaded.";
+        if (!object) {
+            failure.detail = dlerror();
+            return failure;
+        }
+        trace_.useCandidate(object);
+        setup_ = reinterpret_cast<decltype(setup_)>(dlsym(object, "cuco_setup"));
+        run_ = reinterpret_cast<decltype(run_)>(dlsym(object, "cuco_run"));
+        teardown_ = reinterpret_cast<decltype(teardown_)>(dlsym(object, "cuco_teardown"));
+        if (!setup_ || !run_ || !teardown_) {
+            failure.detail = "It does not define cuco_setup, cuco_run and cuco_teardown.";
+            return failure;
+        }
+        return std::nullopt;
+    }
+
+    Outcome allocate(Unpacker& fields)
+    {
+        const int sets = int(fields.number());
+        shape_ = unpackShape(fields);
+        if (!fields.ok() || sets < 1)
+            return environmentFailure("A rank was sent a shape that it cannot read.");
+        buffers_.emplace();
+        CUCO_CHECK(buffers_->allocate(shape_, rank_, sets));
+        return buffers_->share(reply_, descriptors_);
+    }
+
+    Outcome setUp()
+    {
+        cuco_context context{};
+        context.abi_version = CUCO_ABI_VERSION;
+        context.rank = rank_;
+        context.ranks = ranks_;
+        context.comm = comm_;
+        std::copy(shape_.parameters.begin(), shape_.parameters.end(), context.shape);
+        context.device = rank_;
+        context.sm_count = sm_count_;
+        context.l2_bytes = l2_bytes_;
+        context.symmetric_base = buffers_->outputRegion();
+        context.symmetric_bytes = buffers_->outputBytes();
+        if (const int code = setup_(&context, &state_))
+            return candidateFailure(code, "cuco_setup");
+        return synchronise("cuco_setup");
+    }
+
+    Outcome synchronise(const std::string& doing)
+    {
+        cudaError_t error = cudaDeviceSynchronize();
+        if (error == cudaSuccess)
+            error = cudaGetLastError();
+        if (error != cudaSuccess)
+            return deviceFailure(error, doing);
+        return std::nullopt;
+    }
+
+    Outcome run(Unpacker& fields)
+    {
+        const auto stretch = uint32_t(fields.number());
+        const auto first_set = size_t(fields.number());
+        const int64_t length = fields.number(), delay_ns = fields.number();
+        const bool snapshot = fields.number() != 0, flush = fields.number() != 0;
+        if (!fields.ok() || !buffers_ || length < 1)
+            return environmentFailure("A rank was asked to run nothing.");
+        // Empties the L2, and makes this process's context the current one on the GPU.
+        if (flush)
+            CUCO_CHECK(check(cudaMemsetAsync(flush_, 0, flush_bytes_, stream_), "empty the L2"));
+        CUCO_CHECK(check(cudaStreamSynchronize(stream_), "empty the L2"));
+        TimingPage::Rank& mine = page_.ranks[rank_];
+        mine.ready.store(stretch, std::memory_order_release);
+        while (page_.go.load(std::memory_order_acquire) != stretch) {
+        }
+        const int64_t start = page_.start_ns.load(std::memory_order_relaxed) + delay_ns;
+        while (monotonicNs() < start) {
+        }
+        const Outcome failed = stretchOf(first_set, length, snapshot);
+        mine.ended.store(stretch, std::memory_order_release);
+        CUCO_CHECK(failed);
+        float event_ms = 0;
+        CUCO_CHECK(check(cudaEventElapsedTime(&event_ms, begin_, end_), "read the events"));
+        reply_.number(double(event_ms) * 1e3);
+        return std::nullopt;
+    }
+
+    /// Ends when the device is idle.
+    Outcome stretchOf(size_t first_set, int64_t length, bool snapshot)
+    {
+        CUCO_CHECK(check(cudaEventRecord(begin_, stream_), "record an event"));
+        for (int64_t i = 0; i < length; ++i) {
+            const size_t set = (first_set + size_t(i)) % buffers_->sets();
+            const cuco_io io = buffers_->io(set);
+            if (const int code = run_(state_, &io, stream_)) {
+                cudaDeviceSynchronize();
+                return candidateFailure(code, "cuco_run");
+            }
+            // Ordered behind the candidate's work on this rank alone: what a peer still has to send is missing in it.
+            for (size_t b = 0; snapshot && b < shape_.outputs.size(); ++b)
+                CUCO_CHECK(check(cudaMemcpyAsync(buffers_->snapshotOf(b), io.outputs[b], shape_.outputs[b].bytes(rank_),
+                                                 cudaMemcpyDeviceToDevice, stream_),
+                                 "copy the outputs"));
+        }
+        CUCO_CHECK(check(cudaEventRecord(end_, stream_), "record an event"));
+        return synchronise("cuco_run");
+    }
+
+    Outcome tearDown()
+    {
+        teardown_(state_);
+        state_ = nullptr;
+        CUCO_CHECK(synchronise("cuco_teardown"));
+        buffers_.reset();
+        return std::nullopt;
+    }
+
+    Channel channel_;
+    TimingPage& page_;
+    const int rank_, ranks_;
+    Packer reply_;
+    std::vector<int> descriptors_;
+    RankTrace trace_;
+
+    int sm_count_ = 0;
+    int64_t l2_bytes_ = 0;
+    void* flush_ = nullptr;
+    size_t flush_bytes_ = 0;
+    cudaStream_t stream_ = nullptr;
+    cudaEvent_t begin_ = nullptr, end_ = nullptr;
+    ncclComm_t comm_ = nullptr;
+
+    int (*setup_)(const cuco_context*, void**) = nullptr;
+    int (*run_)(void*, const cuco_io*, cudaStream_t) = nullptr;
+    void (*teardown_)(void*) = nullptr;
+    void* state_ = nullptr;
+    ShapeJob shape_;
+    std::optional<RankBuffers> buffers_;
+};
+
+[[noreturn]] void rankProcess(const std::vector<int>& descriptors, int rank)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const int null = open("/dev/null", O_RDONLY);
+    if (null >= 0)
+        dup2(null, STDIN_FILENO);
+    void* const page = mmap(nullptr, sizeof(TimingPage), PROT_READ | PROT_WRITE, MAP_SHARED, descriptors[0], 0);
+    const int socket = descriptors[2 + size_t(rank)];
+    for (const int descriptor : descriptors) {
+        if (descriptor != socket)
+            close(descriptor);
+    }
+    fcntl(socket, F_SETFD, FD_CLOEXEC);
+    if (page == MAP_FAILED)
+        _exit(3);
+    RankProcess(Channel(socket), *static_cast<TimingPage*>(page), rank, int(descriptors.size()) - 2).serve();
+    std::fflush(nullptr);
+    // Without exit handlers: a candidate's must not run after the rank's end.
+    _exit(0);
+}
+
+}  // namespace
+
+std::string packShape(const ShapeJob& shape)
+{
+    Packer packer;
+    packer.text(shape.name).number(int64_t(shape.parameters.size()));
+    for (const int64_t parameter : shape.parameters)
+        packer.number(parameter);
+    for (const auto* buffers : {&shape.inputs, &shape.outputs}) {
+        packer.number(int64_t(buffers->size()));
+        for (const auto& buffer : *buffers) {
+            packer.text(buffer.name).number(int64_t(buffer.type)).number(int64_t(buffer.elements.size()));
+            for (const int64_t elements : buffer.elements)
+                packer.number(elements);
+        }
+    }
+    return packer.bytes();
+}
+
+ShapeJob unpackShape(Unpacker& fields)
+{
+    ShapeJob shape;
+    shape.name = fields.text();
+    for (int64_t count = fields.number(); count > 0 && fields.ok(); --count)
+        shape.parameters.push_back(fields.number());
+    for (auto* buffers : {&shape.inputs, &shape.outputs}) {
+        for (int64_t count = fields.number(); count > 0 && fields.ok(); --count) {
+            BufferJob& buffer = buffers->emplace_back();
+            buffer.name = fields.text();
+            buffer.type = ElementType(fields.number());
+            for (int64_t ranks = fields.number(); ranks > 0 && fields.ok(); --ranks)
+                buffer.elements.push_back(fields.number());
+        }
+    }
+    return shape;
+}
+
+int launchRanks(const std::vector<std::string>& arguments)
+{
+    std::vector<int> descriptors;
+    for (const auto& argument : arguments)
+        descriptors.push_back(std::atoi(argument.c_str()));
+    const int ranks = int(descriptors.size()) - 2;
+    if (ranks < 1 || ranks > most_ranks)
+        return 2;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    std::vector<pid_t> processes;
+    for (int rank = 0; rank < ranks; ++rank) {
+        const pid_t process = fork();
+        if (process == 0)
+            rankProcess(descriptors, rank);
+        processes.push_back(process);
+    }
+    const int launcher_socket = descriptors[1];
+    for (const int descriptor : descriptors) {
+        if (descriptor != launcher_socket)
+            close(descriptor);
+    }
+    Channel supervisor(launcher_socket);
+    for (size_t left = processes.size(); left > 0;) {
+        int status = 0;
+        const pid_t process = wait(&status);
+        if (process < 0 && errno == EINTR)
+            continue;
+        if (process < 0)
+            break;
+        const auto found = std::find(processes.begin(), processes.end(), process);
+        if (found == processes.end())
+            continue;
+        --left;
+        supervisor.send('X', Packer().number(int64_t(found - processes.begin())).number(int64_t(status)).bytes());
+    }
+    return 0;
+}
+
+}  // namespace cuco_harness

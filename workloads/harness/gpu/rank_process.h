@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "job.h"
+#include "wire.h"
+
+#include <string>
+#include <vector>
+
+namespace cuco_harness {
+
+/// What the supervisor asks of a rank; each is answered once, by `done` or by `failed` with a packed Failure.
+namespace rank_message {
+constexpr char hello = 'H';     ///< start CUDA; answered with device, SMs, L2, NCCL's version, rank 0: a unique id
+constexpr char join = 'J';      ///< a unique id: join the communicator
+constexpr char load = 'L';      ///< the candidate's path
+constexpr char allocate = 'A';  ///< sets, shape; answered with three descriptors and sizes
+constexpr char setup = 'S';
+constexpr char run = 'R';  ///< stretch, first set, length, delay in ns, snapshot, flush; answered with the events' µs
+constexpr char begin_trace = 'B', end_trace = 'E';
+constexpr char teardown = 'T';
+constexpr char leave = 'Q';
+constexpr char done = 'K', failed = 'F';
+}  // namespace rank_message
+
+/// A shape without what a candidate must not know: its seeds.
+std::string packShape(const ShapeJob& shape);
+ShapeJob unpackShape(Unpacker& fields);
+
+/// `harness ranks PAGE LAUNCHER SOCKET…`: the descriptors of the timing page, of the launcher's own socket and of one
+/// socket a rank. Starts a process a rank and waits for them all; tells the supervisor how each ended.
+int launchRanks(const std::vector<std::string>& arguments);
+
+}  // namespace cuco_harness

@@ -1,0 +1,210 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu/shape_timing.h"
+
+#include "gpu/verification.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace cuco_harness {
+namespace {
+
+// A timed stretch should last about this long, so that launching and waking up do not count; short kernels are run
+// several times in a row for it.
+constexpr double stretch_us = 1000;
+// Untimed iterations before the burst's length is chosen: libraries load their kernels on first use.
+constexpr int settling_stretches = 3;
+
+struct Samples {
+    std::vector<double> host_us, event_us;
+};
+
+/// What the GPUs were like, over the looks at them.
+class ConditionLog {
+public:
+    Outcome look(Observer& observer)
+    {
+        std::vector<ObservedGpu> gpus;
+        CUCO_CHECK(observer.look(gpus));
+        seen_.resize(gpus.size());
+        for (size_t i = 0; i < gpus.size(); ++i) {
+            Seen& seen = seen_[i];
+            seen.bus_id = gpus[i].pci_bus_id;
+            seen.sm_mhz.push_back(gpus[i].sm_mhz);
+            seen.memory_mhz.push_back(gpus[i].memory_mhz);
+            seen.temperature_c.push_back(gpus[i].temperature_c);
+            seen.power_w.push_back(gpus[i].power_w);
+            seen.throttling.insert(gpus[i].throttling.begin(), gpus[i].throttling.end());
+        }
+        return std::nullopt;
+    }
+
+    ReportLine line(const std::string& shape) const
+    {
+        std::string json = "[";
+        for (const auto& seen : seen_) {
+            std::string reasons = "[";
+            for (const auto& reason : seen.throttling)
+                reasons += (reasons.size() > 1 ? ",\"" : "\"") + reason + "\"";
+            const std::string gpu = ReportLine("gpu")
+                                        .add("pci", seen.bus_id)
+                                        .add("sm_mhz", seen.sm_mhz)
+                                        .add("memory_mhz", seen.memory_mhz)
+                                        .add("temperature_c", seen.temperature_c)
+                                        .add("power_w", seen.power_w)
+                                        .addJson("throttling", reasons + "]")
+                                        .text();
+            json += (json.size() > 1 ? "," : "") + gpu;
+        }
+        return ReportLine("conditions").add("shape", shape).addJson("gpus", json + "]");
+    }
+
+private:
+    struct Seen {
+        std::string bus_id;
+        std::vector<double> sm_mhz, memory_mhz, temperature_c, power_w;
+        std::set<std::string> throttling;
+    };
+    std::vector<Seen> seen_;
+};
+
+class Timing {
+public:
+    Timing(Scene& scene, const std::vector<Team*>& teams, const std::vector<size_t>& taking_part, bool& rejected)
+        : scene_(scene),
+          teams_(teams),
+          order_(taking_part),
+          rejected_(rejected),
+          samples_(teams.size()),
+          next_set_(teams.size(), 0),
+          next_seed_(scene.shape.seed + (uint64_t(1) << 32))
+    {
+    }
+
+    Outcome run()
+    {
+        CUCO_CHECK(chooseBurst());
+        CUCO_CHECK(conditions_.look(scene_.observer));
+        for (int round = -1; round < scene_.shape.rounds && !rejected_; ++round) {
+            CUCO_CHECK(takeTurns(round >= 0));
+            std::reverse(order_.begin(), order_.end());
+            CUCO_CHECK(takeTurns(round >= 0));
+            std::reverse(order_.begin(), order_.end());
+            if (round == scene_.shape.rounds / 2)
+                CUCO_CHECK(conditions_.look(scene_.observer));
+        }
+        if (rejected_)
+            return std::nullopt;
+        CUCO_CHECK(conditions_.look(scene_.observer));
+        CUCO_CHECK(scene_.observer.checkGuards(0));
+        report();
+        return std::nullopt;
+    }
+
+private:
+    Outcome chooseBurst()
+    {
+        double fastest_us = stretch_us;
+        for (const size_t team : order_) {
+            std::vector<double> times_us;
+            for (int i = 0; i < settling_stretches; ++i) {
+                StretchTimes times;
+                CUCO_CHECK(turn(team, 1, times));
+                times_us.push_back(times.makespan_us);
+            }
+            fastest_us = std::min(fastest_us, std::max(medianOf(times_us), 1.0));
+        }
+        burst_ = std::clamp(int(std::ceil(stretch_us / fastest_us)), 1, scene_.sets);
+        return std::nullopt;
+    }
+
+    Outcome takeTurns(bool recorded)
+    {
+        for (const size_t team : order_) {
+            StretchTimes times;
+            CUCO_CHECK(turn(team, burst_, times));
+            if (rejected_)
+                return std::nullopt;
+            if (recorded) {
+                samples_[team].host_us.push_back(times.makespan_us / burst_);
+                samples_[team].event_us.push_back(times.event_us / burst_);
+            }
+        }
+        return std::nullopt;
+    }
+
+    /// A baseline that fails here was right or running before: then the node is to blame.
+    Outcome turn(size_t team, int length, StretchTimes& times)
+    {
+        const Program& program = teams_[team]->program();
+        auto failed = tryTurn(team, length, times);
+        if (failed && !program.candidate)
+            failed = environmentFailure("Baseline " + program.name + " failed while it was timed: " + failed->message);
+        return failed;
+    }
+
+    Outcome tryTurn(size_t team, int length, StretchTimes& times)
+    {
+        Stretch stretch;
+        stretch.first_set = next_set_[team];
+        stretch.length = length;
+        next_set_[team] = (next_set_[team] + length) % scene_.sets;
+        std::vector<uint64_t> seeds;
+        for (int i = 0; i < length; ++i)
+            seeds.push_back(next_seed_++);
+        CUCO_CHECK(scene_.observer.prepare(int(team), stretch.first_set, seeds));
+        teams_[team]->nowDoing("the timing of shape " + scene_.shape.name);
+        const bool checked = teams_[team]->program().checked;
+        CUCO_CHECK(teams_[team]->run(stretch, times, [&] {
+            return checked ? scene_.observer.glance(int(team), stretch.first_set, length) : Outcome();
+        }));
+        if (!checked)
+            return std::nullopt;
+        std::vector<Observation> observations;
+        CUCO_CHECK(scene_.observer.check(int(team), stretch.first_set, seeds, false, observations));
+        return judge(scene_, teams_[team]->program(), scene_.shape.iterations, true, observations, rejected_);
+    }
+
+    void report() const
+    {
+        for (const size_t team : order_) {
+            scene_.report(ReportLine("time")
+                              .add("shape", scene_.shape.name)
+                              .add("program", teams_[team]->program().name)
+                              .add("samples_us", samples_[team].host_us)
+                              .add("event_us", samples_[team].event_us)
+                              .add("burst", burst_));
+        }
+        scene_.report(conditions_.line(scene_.shape.name));
+    }
+
+    Scene& scene_;
+    const std::vector<Team*>& teams_;
+    std::vector<size_t> order_;
+    bool& rejected_;
+    std::vector<Samples> samples_;
+    std::vector<int> next_set_;
+    uint64_t next_seed_;
+    int burst_ = 1;
+    ConditionLog conditions_;
+};
+
+}  // namespace
+
+Outcome timeShape(Scene& scene, const std::vector<Team*>& teams, const std::vector<size_t>& taking_part, bool& rejected)
+{
+    return Timing(scene, teams, taking_part, rejected).run();
+}
+
+double medianOf(std::vector<double> values)
+{
+    if (values.empty())
+        return 0;
+    std::sort(values.begin(), values.end());
+    const size_t middle = values.size() / 2;
+    return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+}  // namespace cuco_harness
