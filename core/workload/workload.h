@@ -50,7 +50,7 @@ struct Strategy {
 };
 
 /// A host-driven way to do the same, beside host.cu. Candidates are compared with the fastest.
-struct Baseline {
+struct HostBaseline {
     std::string name;
     std::filesystem::path file;
     bool gpu_only = false;  ///< needs what the emulator does not have
@@ -68,7 +68,7 @@ struct Workload {
     std::vector<Shape> search_shapes, verify_shapes, validation_shapes;  ///< for GPUs
     std::vector<Shape> emulated_search_shapes, emulated_verify_shapes;
     std::filesystem::path host_source, seed_source, reference_source;
-    std::vector<Baseline> baselines;             ///< host.cu not among them
+    std::vector<HostBaseline> baselines;         ///< host.cu not among them
     std::filesystem::path compute_alone_source;  ///< the same without communication, never verified; empty: none
     std::vector<Strategy> strategies;
     std::chrono::seconds compile_timeout{120}, run_timeout{60};

@@ -328,7 +328,7 @@ private:
         std::set<std::string> names{workload_.host_source.stem().string()};
         for (std::size_t i = 0; list && i < list->size(); ++i) {
             JsonReader reader((*list)[i], where_, fmt::format("baselines[{}]", i));
-            Baseline baseline;
+            HostBaseline baseline;
             std::string file;
             reader.required("name", baseline.name);
             reader.required("source", file);

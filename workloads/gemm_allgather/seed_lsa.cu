@@ -23,6 +23,8 @@ void teardown(void* state);
 CUCO_TUNE(push_sixteenths, 2, 1, 2, 4, 8);  // of the SMs, one CTA each
 CUCO_TUNE(push_threads, 256, 128, 256, 512);
 
+#include "device_trace.cuh"
+
 namespace candidate {
 
 struct State {
@@ -43,8 +45,11 @@ struct State {
 // alike, because windows begin at page boundaries.
 __global__ void pushToPeers(ncclWindow_t window, size_t offset, size_t bytes, ncclDevComm dev_comm)
 {
+    cuco_trace::Recorder trace(threadIdx.x == 0);
+    trace.phase(cuco_trace::Phase::wait);
     ncclLsaBarrierSession<ncclCoopCta> barrier{ncclCoopCta(), dev_comm, ncclTeamTagLsa(), blockIdx.x};
     barrier.sync(ncclCoopCta(), cuda::memory_order_relaxed);
+    trace.phase(cuco_trace::Phase::put);
 
     const size_t thread = blockIdx.x * size_t(blockDim.x) + threadIdx.x;
     const size_t threads = size_t(gridDim.x) * blockDim.x;
@@ -64,7 +69,9 @@ __global__ void pushToPeers(ncclWindow_t window, size_t offset, size_t bytes, nc
             *reinterpret_cast<uint16_t*>(target + i) = *reinterpret_cast<const uint16_t*>(source + i);
     }
     // Each CTA waits for its namesakes: when all have left, all peers' rows are here.
+    trace.phase(cuco_trace::Phase::wait);
     barrier.sync(ncclCoopCta(), cuda::memory_order_acq_rel);
+    trace.end();
 }
 
 int setup(const cuco_context& context, void** state)

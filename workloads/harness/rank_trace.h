@@ -3,11 +3,11 @@
 #pragma once
 #ifndef CUCO_EMULATED
 
-#include <nccl.h>
-
 #include <memory>
 #include <string>
 #include <vector>
+
+struct ncclComm;
 
 namespace cuco_harness {
 
@@ -26,7 +26,7 @@ public:
 
     /// Collective over `comm`, optional, outside a window: one kernel on every rank leaves device barriers at the same
     /// moments, so that the error between the ranks' time axes can be told. Without it the error is not known.
-    void measureAxis(ncclComm_t comm);
+    void measureAxis(ncclComm* comm);
 
     /// The device is idle and stays idle until this returns. Costs up to a second the first time, in which CUPTI
     /// starts: call it before the common start.

@@ -28,6 +28,8 @@ CUCO_TUNE(row_group, 8, 1, 4, 8);  // tiles down before the next column, to meet
 // 0: every CTA stores to the next rank first. 1: CTAs begin with different ranks.
 CUCO_TUNE(peer_order, 1, 0, 1);
 
+#include "device_trace.cuh"
+
 namespace candidate {
 
 struct State {
@@ -215,12 +217,15 @@ __global__ void __launch_bounds__(threads, int(ctas_per_sm))
     __shared__ __align__(128) __nv_bfloat16 staged[Staging<Tile>::elements];
     __shared__ __align__(128) float scratch[threads / 32 * 16 * 16];
     const int64_t row_tiles = (p.rows + Tile - 1) / Tile, column_tiles = (p.n + Tile - 1) / Tile;
+    cuco_trace::Recorder trace(threadIdx.x == 0);
     for (int64_t tile = blockIdx.x; tile < row_tiles * column_tiles; tile += gridDim.x) {
         const int64_t group = tile / (row_group * column_tiles), first = group * row_group;
         const int64_t height = row_tiles - first < row_group ? row_tiles - first : row_group;
         const int64_t inside = tile - first * column_tiles;
         const int64_t row0 = (first + inside % height) * Tile, column0 = inside / height * Tile;
+        trace.phase(cuco_trace::Phase::compute);
         computeTile<Tile>(p, row0, column0, staged, scratch);
+        trace.phase(cuco_trace::Phase::put);
         for (int step = 0; step < dev_comm.lsaSize; ++step) {
             const int shift = peer_order == 1 ? int(blockIdx.x % unsigned(dev_comm.lsaSize)) : 1;
             const int peer = (dev_comm.lsaRank + shift + step) % dev_comm.lsaSize;
@@ -230,8 +235,10 @@ __global__ void __launch_bounds__(threads, int(ctas_per_sm))
         __syncthreads();
     }
     // Each CTA waits for its namesakes: when all have left, all peers' tiles are here.
+    trace.phase(cuco_trace::Phase::wait);
     ncclLsaBarrierSession<ncclCoopCta> barrier{ncclCoopCta(), dev_comm, ncclTeamTagLsa(), blockIdx.x};
     barrier.sync(ncclCoopCta(), cuda::memory_order_acq_rel);
+    trace.end();
 }
 
 int setup(const cuco_context& context, void** state)

@@ -26,6 +26,8 @@ CUCO_TUNE(push_unroll, 4, 1, 2, 4, 8);
 // 0: one peer after the other, beginning with the next. 1: the CTAs divide the peers among themselves.
 CUCO_TUNE(peer_order, 0, 0, 1);
 
+#include "device_trace.cuh"
+
 namespace candidate {
 
 struct State {
@@ -78,6 +80,8 @@ __device__ void copyAlike(char* target, const char* source, size_t bytes, size_t
 
 __global__ void pushToPeers(ncclWindow_t window, size_t offset, size_t bytes, ncclDevComm dev_comm)
 {
+    cuco_trace::Recorder trace(threadIdx.x == 0);
+    trace.phase(cuco_trace::Phase::put);
     const char* source = static_cast<const char*>(ncclGetLocalPointer(window, offset));
     const int peers = dev_comm.lsaSize - 1;
     const bool divided = peer_order == 1 && peers > 1 && int(gridDim.x) >= peers;
@@ -94,8 +98,10 @@ __global__ void pushToPeers(ncclWindow_t window, size_t offset, size_t bytes, nc
                   size_t(lanes) * blockDim.x);
     }
     // Each CTA waits for its namesakes: when all have left, all peers' rows are here.
+    trace.phase(cuco_trace::Phase::wait);
     ncclLsaBarrierSession<ncclCoopCta> barrier{ncclCoopCta(), dev_comm, ncclTeamTagLsa(), blockIdx.x};
     barrier.sync(ncclCoopCta(), cuda::memory_order_acq_rel);
+    trace.end();
 }
 
 // Rows [first, first + count) of this rank's product. Row-major C = A·B is column-major Cᵀ = Bᵀ·Aᵀ.

@@ -28,6 +28,8 @@ CUCO_TUNE(copy_streams, 3, 1, 2, 3);              // peers take them in turn
 // 2: as 0, but the first peer moves on with each chunk.
 CUCO_TUNE(peer_order, 0, 0, 1, 2);
 
+#include "device_trace.cuh"
+
 namespace candidate {
 
 constexpr int max_ranks = 64;
@@ -69,8 +71,11 @@ struct State {
 // Ordered behind all that this rank has sent; when it ends, all that the peers have sent is here.
 __global__ void meetPeers(ncclDevComm dev_comm)
 {
+    cuco_trace::Recorder trace(threadIdx.x == 0);
+    trace.phase(cuco_trace::Phase::wait);
     ncclLsaBarrierSession<ncclCoopCta> barrier{ncclCoopCta(), dev_comm, ncclTeamTagLsa(), 0};
     barrier.sync(ncclCoopCta(), cuda::memory_order_acq_rel);
+    trace.end();
 }
 
 __global__ void findPeers(ncclWindow_t window, int ranks, char** peers)

@@ -28,6 +28,8 @@ CUCO_TUNE(push_threads, 512, 256, 512);
 CUCO_TUNE(push_unroll, 4, 1, 4);
 CUCO_TUNE(spare_sms, 0, 0, 1);  // 1: the products leave the SMs of the pushes alone
 
+#include "device_trace.cuh"
+
 namespace candidate {
 
 struct State {
@@ -91,6 +93,8 @@ __device__ void copyAlike(char* target, const char* source, size_t bytes, size_t
 
 __global__ void pushToPeers(ncclWindow_t window, size_t offset, size_t bytes, ncclDevComm dev_comm)
 {
+    cuco_trace::Recorder trace(threadIdx.x == 0);
+    trace.phase(cuco_trace::Phase::put);
     const char* source = static_cast<const char*>(ncclGetLocalPointer(window, offset));
     // Warps are dealt to the CTAs in turn, so that little work is spread over all of them.
     const size_t thread = (size_t(threadIdx.x / 32) * gridDim.x + blockIdx.x) * 32 + threadIdx.x % 32;
@@ -100,13 +104,17 @@ __global__ void pushToPeers(ncclWindow_t window, size_t offset, size_t bytes, nc
                   size_t(gridDim.x) * blockDim.x);
     }
     __threadfence_system();
+    trace.end();
 }
 
 // Ordered behind all that this rank has sent; when it ends, all that the peers have sent is here.
 __global__ void meetPeers(ncclDevComm dev_comm)
 {
+    cuco_trace::Recorder trace(threadIdx.x == 0);
+    trace.phase(cuco_trace::Phase::wait);
     ncclLsaBarrierSession<ncclCoopCta> barrier{ncclCoopCta(), dev_comm, ncclTeamTagLsa(), 0};
     barrier.sync(ncclCoopCta(), cuda::memory_order_acq_rel);
+    trace.end();
 }
 
 // Rows [first, first + count) of this rank's product. Row-major C = A·B is column-major Cᵀ = Bᵀ·Aᵀ.
