@@ -34,7 +34,6 @@ public:
 
     int rank() const override { return rank_; }
     int device() const override { return rank_; }
-    bool modelled() const override { return true; }
 
     std::optional<CandidateFunctions> load(const std::string& path, std::string& error) override
     {

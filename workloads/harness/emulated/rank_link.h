@@ -26,8 +26,6 @@ public:
 
     virtual int rank() const = 0;
     virtual int device() const = 0;
-    /// True where times come from a model: then every iteration is timed as it is checked.
-    virtual bool modelled() const = 0;
     virtual std::optional<CandidateFunctions> load(const std::string& path, std::string& error) = 0;
 
     /// Collective, and a barrier: everyone's bytes by rank.

@@ -27,7 +27,7 @@ Outcome reportStart(const Job& job, RankLink& link, const cudaDeviceProp& device
     if (link.rank() == 0) {
         link.report(ReportLine("start")
                         .add("ranks", job.ranks)
-                        .add("emulated", link.modelled())
+                        .add("emulated", true)
                         .add("device", device.name)
                         .add("sms", device.multiProcessorCount)
                         .add("l2_bytes", int64_t(device.l2CacheSize))

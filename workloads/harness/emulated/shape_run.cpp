@@ -3,7 +3,6 @@
 #include "shape_run.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <random>
 
@@ -12,12 +11,8 @@ namespace {
 
 static_assert(max_shape_parameters == CUCO_MAX_SHAPE_PARAMETERS);
 
-// A timed stretch should last about this long, so that launch and wake-up times do not count; short kernels are
-// run several times in a row for it.
-constexpr double stretch_us = 1000;
-constexpr int longest_burst = 16, most_sets = 16;
-// Untimed iterations before the burst's length is chosen: libraries load their kernels on first use.
-constexpr int settling_iterations = 3;
+// Iterations take them in turn, so that addresses move.
+constexpr int buffer_sets = 2;
 constexpr int64_t longest_skew_ns = 2'000'000;
 
 }  // namespace
@@ -38,10 +33,6 @@ ShapeRun::ShapeRun(const Job& job, const ShapeJob& shape, RankLink& link, const 
 
 ShapeRun::~ShapeRun()
 {
-    if (begin_)
-        cudaEventDestroy(begin_);
-    if (end_)
-        cudaEventDestroy(end_);
     if (stream_)
         cudaStreamDestroy(stream_);
 }
@@ -49,10 +40,7 @@ ShapeRun::~ShapeRun()
 Outcome ShapeRun::run()
 {
     CUCO_CHECK(setUp());
-    if (shape_.dump || shape_.trace || link_.modelled())
-        CUCO_CHECK(checkedIterations());
-    if (shape_.time && !link_.modelled())
-        CUCO_CHECK(timedIterations());
+    CUCO_CHECK(iterations());
     return tearDown();
 }
 
@@ -60,11 +48,7 @@ Outcome ShapeRun::setUp()
 {
     link_.progress(shape_.name, "the set-up of shape " + shape_.name);
     CUCO_CHECK(check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "make a stream"));
-    CUCO_CHECK(check(cudaEventCreate(&begin_), "make an event"));
-    CUCO_CHECK(check(cudaEventCreate(&end_), "make an event"));
-    int sets = 0;
-    CUCO_CHECK(agreeOnSets(sets));
-    CUCO_CHECK(buffers_.allocate(shape_, link_.rank(), sets));
+    CUCO_CHECK(buffers_.allocate(shape_, link_.rank(), buffer_sets));
     CUCO_CHECK(check(cudaDeviceSynchronize(), "prepare the buffers"));
     context_.symmetric_base = buffers_.symmetricBase();
     context_.symmetric_bytes = buffers_.symmetricBytes();
@@ -75,23 +59,6 @@ Outcome ShapeRun::setUp()
         return candidateFailure(code, "cuco_setup");
     CUCO_CHECK(synchronise("cuco_setup"));
     link_.gather("");
-    return std::nullopt;
-}
-
-// Timed iterations must not find their inputs in the L2: the sets together are more than three times its size.
-Outcome ShapeRun::agreeOnSets(int& sets)
-{
-    sets = 2;
-    if (!shape_.time || link_.modelled())
-        return std::nullopt;
-    const size_t bytes = std::max<size_t>(Buffers::bytesOfSet(shape_, link_.rank()), 1);
-    size_t free_bytes = 0, all_bytes = 0;
-    CUCO_CHECK(check(cudaMemGetInfo(&free_bytes, &all_bytes), "ask for free memory"));
-    const size_t wanted = 3 * size_t(std::max<int64_t>(context_.l2_bytes, 0)) / bytes + 1;
-    const size_t room = free_bytes / 2 / bytes;
-    sets = int(std::clamp<size_t>(std::min(wanted, room), 2, most_sets));
-    for (const auto& other : link_.gather(std::to_string(sets)))
-        sets = std::min(sets, std::atoi(other.c_str()));
     return std::nullopt;
 }
 
@@ -142,21 +109,19 @@ double ShapeRun::slowest(double mine)
     return result;
 }
 
-Outcome ShapeRun::checkedIterations()
+Outcome ShapeRun::iterations()
 {
-    if (link_.modelled()) {
-        for (int i = 0; i < shape_.warmup; ++i) {
-            CUCO_CHECK(fillSet(i % buffers_.sets(), shape_.seed + uint64_t(shape_.iterations + i)));
-            CUCO_CHECK(synchronise("the warm-up"));
-            link_.gather("");
-            CUCO_CHECK(runCandidate(i % buffers_.sets()));
-            CUCO_CHECK(synchronise("cuco_run"));
-            link_.gather("");
-        }
+    for (int i = 0; i < shape_.warmup; ++i) {
+        CUCO_CHECK(fillSet(i % buffers_.sets(), shape_.seed + uint64_t(shape_.iterations + i)));
+        CUCO_CHECK(synchronise("the warm-up"));
+        link_.gather("");
+        CUCO_CHECK(runCandidate(i % buffers_.sets()));
+        CUCO_CHECK(synchronise("cuco_run"));
+        link_.gather("");
     }
     for (int i = 0; i < shape_.iterations; ++i)
         CUCO_CHECK(checkedIteration(i));
-    if (shape_.time && link_.modelled() && link_.rank() == 0)
+    if (shape_.time && link_.rank() == 0)
         link_.report(ReportLine("time").add("shape", shape_.name).add("samples_us", modelled_us_));
     return std::nullopt;
 }
@@ -184,7 +149,7 @@ Outcome ShapeRun::checkedIteration(int iteration)
             link_.report(ReportLine("trace").add("shape", shape_.name).addJson("timeline", timeline));
     }
     const double makespan = slowest(us);
-    if (link_.modelled() && shape_.time)
+    if (shape_.time)
         modelled_us_.push_back(makespan);
     return buffers_.checkGuards(link_);
 }
@@ -200,57 +165,6 @@ Outcome ShapeRun::dump(int iteration, int set)
         file.close();
         if (!file)
             return environmentFailure("The outputs cannot be written to " + path + ".");
-    }
-    return std::nullopt;
-}
-
-Outcome ShapeRun::stretch(int length, Stretch& result)
-{
-    for (int i = 0; i < std::min(length, buffers_.sets()); ++i)
-        CUCO_CHECK(buffers_.poisonOutputs((next_set_ + i) % buffers_.sets(), stream_));
-    CUCO_CHECK(check(cudaDeviceSynchronize(), "prepare the iteration"));
-    const int64_t start = link_.commonStart();
-    CUCO_CHECK(check(cudaEventRecord(begin_, stream_), "record an event"));
-    for (int i = 0; i < length; ++i) {
-        CUCO_CHECK(runCandidate(next_set_));
-        next_set_ = (next_set_ + 1) % buffers_.sets();
-    }
-    CUCO_CHECK(check(cudaEventRecord(end_, stream_), "record an event"));
-    const cudaError_t error = cudaDeviceSynchronize();
-    const int64_t end = link_.nowNs();
-    if (error != cudaSuccess)
-        return deviceFailure(error, "cuco_run");
-    float event_ms = 0;
-    CUCO_CHECK(check(cudaEventElapsedTime(&event_ms, begin_, end_), "read the events"));
-    result.host_us = slowest(double(end - start) * 1e-3) / length;
-    result.event_us = slowest(double(event_ms) * 1e3) / length;
-    return std::nullopt;
-}
-
-Outcome ShapeRun::timedIterations()
-{
-    link_.progress(shape_.name, "the timing of shape " + shape_.name);
-    for (int set = 0; set < buffers_.sets(); ++set)
-        CUCO_CHECK(fillSet(set, shape_.seed + uint64_t(set)));
-    Stretch sample;
-    for (int i = 0; i < settling_iterations; ++i)
-        CUCO_CHECK(stretch(1, sample));
-    const int burst = std::clamp(int(std::ceil(stretch_us / std::max(sample.host_us, 1.0))), 1, longest_burst);
-    for (int i = 0; i < shape_.warmup; ++i)
-        CUCO_CHECK(stretch(burst, sample));
-    std::vector<double> host_us, event_us;
-    for (int i = 0; i < shape_.iterations; ++i) {
-        CUCO_CHECK(stretch(burst, sample));
-        host_us.push_back(sample.host_us);
-        event_us.push_back(sample.event_us);
-    }
-    CUCO_CHECK(buffers_.checkGuards(link_));
-    if (link_.rank() == 0) {
-        link_.report(ReportLine("time")
-                         .add("shape", shape_.name)
-                         .add("samples_us", host_us)
-                         .add("event_us", event_us)
-                         .add("burst", burst));
     }
     return std::nullopt;
 }

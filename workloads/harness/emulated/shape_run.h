@@ -9,7 +9,7 @@
 
 namespace cuco_harness {
 
-/// One shape of a job on one rank: set up, checked iterations, timed iterations, tear down.
+/// One shape of a job on one rank: set up, iterations that are both timed and dumped, tear down.
 class ShapeRun {
 public:
     ShapeRun(const Job& job, const ShapeJob& shape, RankLink& link, const CandidateFunctions& candidate,
@@ -22,10 +22,8 @@ public:
 
 private:
     Outcome setUp();
-    Outcome agreeOnSets(int& sets);
-    Outcome checkedIterations();
+    Outcome iterations();
     Outcome checkedIteration(int iteration);
-    Outcome timedIterations();
     Outcome tearDown();
     Outcome runCandidate(int set);
     Outcome synchronise(const std::string& doing);
@@ -36,12 +34,6 @@ private:
     /// The slowest rank's number.
     double slowest(double mine);
 
-    struct Stretch {
-        double host_us = 0, event_us = 0;
-    };
-    /// `length` iterations in a row from the common start until the device is idle; makespans of the slowest rank.
-    Outcome stretch(int length, Stretch& result);
-
     const Job& job_;
     const ShapeJob& shape_;
     RankLink& link_;
@@ -49,9 +41,7 @@ private:
     cuco_context context_{};
     void* state_ = nullptr;
     cudaStream_t stream_ = nullptr;
-    cudaEvent_t begin_ = nullptr, end_ = nullptr;
     Buffers buffers_;
-    int next_set_ = 0;
     std::vector<double> modelled_us_;
 };
 
