@@ -4,6 +4,7 @@
 
 #include "core/evaluation/statistics.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -87,6 +88,26 @@ std::string_view toString(Verdict verdict)
 std::optional<Verdict> verdictFromString(std::string_view text)
 {
     return valueOf<Verdict>(verdict_names, text);
+}
+
+std::optional<double> ShapeTiming::exposedUs() const
+{
+    return compute_alone_us ? std::optional(std::max(0.0, time_us - *compute_alone_us)) : std::nullopt;
+}
+
+std::optional<double> ShapeTiming::ceilingShare() const
+{
+    return bound_us > 0 && time_us > 0 ? std::optional(bound_us / time_us) : std::nullopt;
+}
+
+bool ShapeTiming::withinNoise() const
+{
+    return noise_floor && (ci_low <= 1 + *noise_floor && ci_high >= 1 - *noise_floor);
+}
+
+bool Evaluation::withinNoise() const
+{
+    return !timings.empty() && std::ranges::all_of(timings, &ShapeTiming::withinNoise);
 }
 
 std::optional<double> Evaluation::speedup() const

@@ -42,6 +42,20 @@ enum class Verdict {
 std::string_view toString(Verdict verdict);
 std::optional<Verdict> verdictFromString(std::string_view text);
 
+/// One host-driven baseline at one shape.
+struct BaselineTiming {
+    std::string name;
+    double time_us = 0;   ///< median; 0 when there is none
+    std::string problem;  ///< why there is no time
+};
+
+/// What a GPU was like while a shape was timed: a value for each look at it, negative where the driver tells none.
+struct GpuConditions {
+    std::string pci;  ///< bus id
+    std::vector<double> sm_mhz, memory_mhz, temperature_c, power_w;
+    std::vector<std::string> throttling;  ///< the driver's reasons: "sw_power_cap", "hw_thermal", …
+};
+
 /// Times of one shape. Every figure is a makespan: the slowest rank.
 struct ShapeTiming {
     std::string shape;
@@ -51,7 +65,23 @@ struct ShapeTiming {
     std::string baseline;                         ///< its name
     double time_us = 0, baseline_us = 0;          ///< medians
     double speedup = 0, ci_low = 0, ci_high = 0;  ///< ratio of makespans; 95 % interval, equal when modelled
-    double bound_us = 0;
+    double bound_us = 0;                          ///< 0: none is known
+    std::string bound_source;                     ///< "modelled", "measured on this node"
+    std::vector<BaselineTiming> baselines;        ///< all there are, the strongest among them
+    std::optional<double> compute_alone_us;       ///< the same work without its communication
+    /// Two runs of the same baseline on this node differ by up to this share (half of the 95 % interval of their
+    /// ratio and its distance from 1). Nothing where times are modelled.
+    std::optional<double> noise_floor;
+    std::vector<double> event_us;           ///< the samples by CUDA events: what the candidate's process claims
+    int burst = 1;                          ///< iterations that a sample is the mean of
+    std::vector<GpuConditions> conditions;  ///< of each rank's GPU
+
+    /// Communication that is not hidden: time − compute alone.
+    std::optional<double> exposedUs() const;
+    /// bound / time, the share of what is possible at best.
+    std::optional<double> ceilingShare() const;
+    /// The speed-up cannot be told from none.
+    bool withinNoise() const;
 };
 
 /// The first wrong element of a rank's output.
@@ -76,12 +106,15 @@ struct Evaluation {
     std::vector<ShapeTiming> timings;
     std::optional<OverlapReport> overlap;
     bool modelled = false;
+    std::vector<std::string> remarks;  ///< sentences that do not touch the verdict: what was left out, and why
     double compile_ms = 0, run_ms = 0;  ///< wall time spent on it
 
     bool verified() const { return verdict == Verdict::verified; }
     /// Geometric mean over the shapes; nothing before benchmark.
     std::optional<double> speedup() const, ciLow() const, ciHigh() const;
     std::optional<double> timeUs() const, boundUs() const;
+    /// Of the shapes' mean: an improvement inside the noise floor is none.
+    bool withinNoise() const;
 };
 
 nlohmann::json toJson(const Evaluation& evaluation);

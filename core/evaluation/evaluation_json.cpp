@@ -35,6 +35,35 @@ nlohmann::json toJson(const Mismatch& mismatch)
             {"relative_l2", numberToJson(mismatch.relative_l2)}};
 }
 
+nlohmann::json orNull(const std::optional<double>& value)
+{
+    return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
+}
+
+nlohmann::json toJson(const BaselineTiming& baseline)
+{
+    return {{"name", baseline.name}, {"time_us", baseline.time_us}, {"problem", baseline.problem}};
+}
+
+nlohmann::json toJson(const GpuConditions& gpu)
+{
+    return {{"pci", gpu.pci},
+            {"sm_mhz", gpu.sm_mhz},
+            {"memory_mhz", gpu.memory_mhz},
+            {"temperature_c", gpu.temperature_c},
+            {"power_w", gpu.power_w},
+            {"throttling", gpu.throttling}};
+}
+
+template <class T>
+nlohmann::json listToJson(const std::vector<T>& items)
+{
+    auto list = nlohmann::json::array();
+    for (const auto& item : items)
+        list.push_back(toJson(item));
+    return list;
+}
+
 nlohmann::json toJson(const ShapeTiming& timing)
 {
     return {{"shape", timing.shape},
@@ -47,7 +76,16 @@ nlohmann::json toJson(const ShapeTiming& timing)
             {"speedup", timing.speedup},
             {"ci_low", timing.ci_low},
             {"ci_high", timing.ci_high},
-            {"bound_us", timing.bound_us}};
+            {"bound_us", timing.bound_us},
+            {"bound_source", timing.bound_source},
+            {"baselines", listToJson(timing.baselines)},
+            {"compute_alone_us", orNull(timing.compute_alone_us)},
+            {"exposed_us", orNull(timing.exposedUs())},
+            {"noise_floor", orNull(timing.noise_floor)},
+            {"within_noise", timing.withinNoise()},
+            {"event_us", timing.event_us},
+            {"burst", timing.burst},
+            {"conditions", listToJson(timing.conditions)}};
 }
 
 template <class T>
@@ -75,6 +113,42 @@ Result<Mismatch> mismatchFromJson(const nlohmann::json& json)
     return finished(reader, std::move(mismatch));
 }
 
+template <class T>
+Result<std::vector<T>> listFromJson(const nlohmann::json& list, Result<T> (*itemFromJson)(const nlohmann::json&))
+{
+    std::vector<T> items;
+    for (const auto& json : list) {
+        auto item = itemFromJson(json);
+        if (!item)
+            return std::unexpected(item.error());
+        items.push_back(std::move(*item));
+    }
+    return items;
+}
+
+Result<BaselineTiming> baselineFromJson(const nlohmann::json& json)
+{
+    BaselineTiming baseline;
+    JsonReader reader(json, "evaluation", "timing.baselines");
+    reader.required("name", baseline.name)
+        .required("time_us", baseline.time_us)
+        .required("problem", baseline.problem);
+    return finished(reader, std::move(baseline));
+}
+
+Result<GpuConditions> conditionsFromJson(const nlohmann::json& json)
+{
+    GpuConditions gpu;
+    JsonReader reader(json, "evaluation", "timing.conditions");
+    reader.required("pci", gpu.pci)
+        .required("sm_mhz", gpu.sm_mhz)
+        .required("memory_mhz", gpu.memory_mhz)
+        .required("temperature_c", gpu.temperature_c)
+        .required("power_w", gpu.power_w)
+        .required("throttling", gpu.throttling);
+    return finished(reader, std::move(gpu));
+}
+
 Result<ShapeTiming> timingFromJson(const nlohmann::json& json)
 {
     ShapeTiming timing;
@@ -89,8 +163,29 @@ Result<ShapeTiming> timingFromJson(const nlohmann::json& json)
         .required("speedup", timing.speedup)
         .required("ci_low", timing.ci_low)
         .required("ci_high", timing.ci_high)
-        .required("bound_us", timing.bound_us);
-    return finished(reader, std::move(timing));
+        .required("bound_us", timing.bound_us)
+        .optional("bound_source", timing.bound_source)
+        .optional("compute_alone_us", timing.compute_alone_us)
+        .optional("noise_floor", timing.noise_floor)
+        .optional("event_us", timing.event_us)
+        .optional("burst", timing.burst);
+    const auto* baselines = reader.present("baselines") ? reader.array("baselines") : nullptr;
+    const auto* conditions = reader.present("conditions") ? reader.array("conditions") : nullptr;
+    if (auto done = reader.finish(); !done)
+        return std::unexpected(done.error());
+    if (baselines != nullptr) {
+        auto list = listFromJson(*baselines, baselineFromJson);
+        if (!list)
+            return std::unexpected(list.error());
+        timing.baselines = std::move(*list);
+    }
+    if (conditions != nullptr) {
+        auto list = listFromJson(*conditions, conditionsFromJson);
+        if (!list)
+            return std::unexpected(list.error());
+        timing.conditions = std::move(*list);
+    }
+    return timing;
 }
 
 Result<RankOverlap> rankOverlapFromJson(const nlohmann::json& json)
@@ -106,19 +201,6 @@ Result<RankOverlap> rankOverlapFromJson(const nlohmann::json& json)
         .required("wait_us", rank.wait_us)
         .optional("hidden_share", rank.hidden_share);
     return finished(reader, std::move(rank));
-}
-
-template <class T>
-Result<std::vector<T>> listFromJson(const nlohmann::json& list, Result<T> (*itemFromJson)(const nlohmann::json&))
-{
-    std::vector<T> items;
-    for (const auto& json : list) {
-        auto item = itemFromJson(json);
-        if (!item)
-            return std::unexpected(item.error());
-        items.push_back(std::move(*item));
-    }
-    return items;
 }
 
 Result<OverlapReport> overlapFromJson(const nlohmann::json& json)
@@ -158,6 +240,7 @@ nlohmann::json toJson(const Evaluation& evaluation)
             {"timings", timings},
             {"overlap", evaluation.overlap ? toJson(*evaluation.overlap) : nlohmann::json(nullptr)},
             {"modelled", evaluation.modelled},
+            {"remarks", evaluation.remarks},
             {"compile_ms", evaluation.compile_ms},
             {"run_ms", evaluation.run_ms}};
 }
@@ -173,7 +256,8 @@ Result<Evaluation> evaluationFromJson(const nlohmann::json& json)
         .required("detail", evaluation.detail)
         .required("modelled", evaluation.modelled)
         .required("compile_ms", evaluation.compile_ms)
-        .required("run_ms", evaluation.run_ms);
+        .required("run_ms", evaluation.run_ms)
+        .optional("remarks", evaluation.remarks);
     const auto* at = reader.object("at");
     const auto* mismatches = reader.array("mismatches");
     const auto* timings = reader.array("timings");

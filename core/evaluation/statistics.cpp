@@ -74,4 +74,35 @@ Ratio ratioOfMedians(std::span<const double> numerator, std::span<const double> 
     return ratio;
 }
 
+Ratio ratioOfRounds(std::span<const double> numerator, std::span<const double> denominator, std::size_t per_round,
+                    std::uint64_t seed)
+{
+    Ratio ratio;
+    ratio.value = median(numerator) / median(denominator);
+    const std::size_t rounds = std::min(numerator.size(), denominator.size()) / per_round;
+    if (rounds < 2) {
+        ratio.low = ratio.high = ratio.value;
+        return ratio;
+    }
+    std::mt19937_64 random(seed);
+    std::vector<double> ratios, above, below;
+    ratios.reserve(resamples);
+    for (std::size_t i = 0; i < resamples; ++i) {
+        above.clear();
+        below.clear();
+        for (std::size_t round = 0; round < rounds; ++round) {
+            const std::size_t chosen = random() % rounds * per_round;
+            above.insert(above.end(), numerator.begin() + static_cast<std::ptrdiff_t>(chosen),
+                         numerator.begin() + static_cast<std::ptrdiff_t>(chosen + per_round));
+            below.insert(below.end(), denominator.begin() + static_cast<std::ptrdiff_t>(chosen),
+                         denominator.begin() + static_cast<std::ptrdiff_t>(chosen + per_round));
+        }
+        ratios.push_back(medianInPlace(above) / medianInPlace(below));
+    }
+    std::ranges::sort(ratios);
+    ratio.low = ratios[resamples * 25 / 1000];
+    ratio.high = ratios[resamples * 975 / 1000 - 1];
+    return ratio;
+}
+
 }  // namespace cuco

@@ -22,4 +22,9 @@ struct Ratio {
 /// an interval of no width. Both must be non-empty and positive.
 Ratio ratioOfMedians(std::span<const double> numerator, std::span<const double> denominator, std::uint64_t seed);
 
+/// The same for samples that were taken in rounds: sample i of either belongs to round i / per_round, and rounds are
+/// resampled as a whole, so that what moves both alike within a round cancels. Both have as many rounds.
+Ratio ratioOfRounds(std::span<const double> numerator, std::span<const double> denominator, std::size_t per_round,
+                    std::uint64_t seed);
+
 }  // namespace cuco

@@ -48,10 +48,11 @@ public:
 
     int run()
     {
-        if (auto failed = work())
-            report(failed->toLine());
+        const auto failed = work();
         teams_.clear();
         lookAround();
+        if (failed)
+            report(failed->toLine());
         return writeReport(report_descriptor_, ReportLine("done").text()) ? 0 : 1;
     }
 
