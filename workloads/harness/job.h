@@ -39,6 +39,7 @@ struct Job {
     int ranks = 0;
     double relative_l2 = 0, max_error = 0;
     int limit_s = 60;
+    bool race = false;  ///< emulated node only: look for races
     std::vector<ShapeJob> shapes;
 
     std::string pathOf(const std::string& name) const;
