@@ -93,6 +93,7 @@ struct Mismatch {
     double expected = 0, got = 0;
     std::int64_t wrong_elements = 0, elements = 0;
     double relative_l2 = 0;
+    std::vector<double> wrong_in_bin;  ///< wrong elements in equal parts of the buffer, in order; may be empty
 };
 
 /// The outcome of the cascade for one candidate. Failure is data.

@@ -32,7 +32,8 @@ nlohmann::json toJson(const Mismatch& mismatch)
             {"got", numberToJson(mismatch.got)},
             {"wrong_elements", mismatch.wrong_elements},
             {"elements", mismatch.elements},
-            {"relative_l2", numberToJson(mismatch.relative_l2)}};
+            {"relative_l2", numberToJson(mismatch.relative_l2)},
+            {"wrong_in_bin", mismatch.wrong_in_bin}};
 }
 
 nlohmann::json orNull(const std::optional<double>& value)
@@ -109,7 +110,8 @@ Result<Mismatch> mismatchFromJson(const nlohmann::json& json)
         .required("got", mismatch.got)
         .required("wrong_elements", mismatch.wrong_elements)
         .required("elements", mismatch.elements)
-        .required("relative_l2", mismatch.relative_l2);
+        .required("relative_l2", mismatch.relative_l2)
+        .optional("wrong_in_bin", mismatch.wrong_in_bin);
     return finished(reader, std::move(mismatch));
 }
 

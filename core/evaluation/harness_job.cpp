@@ -114,6 +114,12 @@ Result<void> appendShape(std::string& text, const Workload& workload, const JobS
                    job.iterations, job.warmup, job.dump, job.time, job.trace);
     if (job.skew != 0)
         fmt::format_to(std::back_inserter(text), "skew {}\n", job.skew);
+    if (job.consecutive != 0)
+        fmt::format_to(std::back_inserter(text), "consecutive {}\n", job.consecutive);
+    if (job.rounds != 0)
+        fmt::format_to(std::back_inserter(text), "rounds {}\n", job.rounds);
+    if (!job.against.empty())
+        fmt::format_to(std::back_inserter(text), "against {}\n", fmt::join(job.against, " "));
     return {};
 }
 
@@ -136,6 +142,17 @@ Result<std::string> writeHarnessJob(const Workload& workload, const HarnessJob& 
                                    job.files.reference.string());
     if (!job.files.model.empty())
         text += "model " + job.files.model.string() + "\n";
+    for (const auto& baseline : job.baselines) {
+        auto checked = checkWord(baseline.name, "baseline name");
+        if (checked)
+            checked = checkPath(baseline.program);
+        if (!checked)
+            return std::unexpected(checked.error());
+        fmt::format_to(std::back_inserter(text), "{} {} {}\n", baseline.checked ? "baseline" : "unchecked",
+                       baseline.name, baseline.program.string());
+    }
+    if (job.rates)
+        text += "rates 1\n";
     fmt::format_to(std::back_inserter(text), "ranks {}\nlimit {}\ntolerance {} {}\n", job.ranks, job.limit.count(),
                    workload.tolerance.relative_l2, workload.tolerance.max_error);
     for (const auto& shape : job.shapes)

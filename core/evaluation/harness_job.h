@@ -21,12 +21,24 @@ struct JobShape {
     int iterations = 1, warmup = 0;
     bool dump = false, time = false, trace = false;
     std::uint64_t skew = 0;  ///< 0: ranks start together
+    int consecutive = 0;     ///< GPUs: further verified iterations, in a row
+    int rounds = 0;          ///< GPUs: of timing; each program has two turns in a round
+    std::vector<std::string> against;  ///< GPUs: the baselines that take turns; empty: all
+};
+
+/// On GPUs: a program that takes turns with the candidate.
+struct JobBaseline {
+    std::string name;
+    std::filesystem::path program;  ///< a shared object that the ranks' sandbox shows
+    bool checked = true;            ///< false: nothing is communicated, so that its outputs are not looked at
 };
 
 struct HarnessJob {
     HarnessFiles files;
     int ranks = 1;
     std::chrono::seconds limit{60};  ///< a watchdog of the harness's own, which can name what hangs
+    std::vector<JobBaseline> baselines;
+    bool rates = false;  ///< GPUs: measure the links and the memory first
     std::vector<JobShape> shapes;
 };
 

@@ -64,6 +64,16 @@ private:
             return trace(reader);
         if (event == "failure")
             return failed(reader);
+        if (event == "baseline_failed")
+            return baselineFailed(reader);
+        if (event == "conditions")
+            return conditions(reader);
+        if (event == "rates")
+            return rates(reader);
+        if (event == "processes")
+            return processes(reader);
+        if (event == "gpu_fault")
+            return gpuFault(reader);
         if (event == "checked")
             return checked(reader);
         if (event == "mismatch")
@@ -93,13 +103,20 @@ private:
 
     std::string time(JsonReader& reader)
     {
-        std::string shape;
+        std::string shape, program = "candidate";
         std::vector<double> samples, events;
+        int burst = 1;
         reader.required("shape", shape).required("samples_us", samples).optional("event_us", events);
+        reader.optional("program", program).optional("burst", burst);
         if (auto fault = faultOf(reader); !fault.empty())
             return fault;
         if (samples.empty() || std::ranges::any_of(samples, [](double us) { return !std::isfinite(us) || us <= 0; }))
             return "A sample is no positive number.";
+        if (program != "candidate") {
+            auto& shapes = report_.baseline_samples_us[program];
+            return shapes.emplace(shape, std::move(samples)).second ? "" : "The shape comes twice.";
+        }
+        report_.bursts[shape] = burst;
         report_.event_us[shape] = std::move(events);
         return report_.samples_us.emplace(shape, std::move(samples)).second ? "" : "The shape comes twice.";
     }
@@ -135,6 +152,78 @@ private:
         return {};
     }
 
+    std::string baselineFailed(JsonReader& reader)
+    {
+        std::string program, message, detail;
+        reader.required("program", program).required("message", message).optional("detail", detail);
+        if (auto fault = faultOf(reader); !fault.empty())
+            return fault;
+        report_.baseline_problems[program] = limited(detail.empty() ? message : message + " " + detail);
+        return {};
+    }
+
+    std::string conditions(JsonReader& reader)
+    {
+        std::string shape;
+        reader.required("shape", shape);
+        const auto* gpus = reader.array("gpus");
+        if (auto fault = faultOf(reader); !fault.empty())
+            return fault;
+        for (const auto& json : *gpus) {
+            GpuConditions gpu;
+            JsonReader of_gpu(json, "harness report", "gpus");
+            of_gpu.required("pci", gpu.pci).required("sm_mhz", gpu.sm_mhz).required("memory_mhz", gpu.memory_mhz);
+            of_gpu.required("temperature_c", gpu.temperature_c).required("power_w", gpu.power_w);
+            of_gpu.required("throttling", gpu.throttling);
+            if (auto fault = faultOf(of_gpu); !fault.empty())
+                return fault;
+            report_.conditions[shape].push_back(std::move(gpu));
+        }
+        return {};
+    }
+
+    std::string rates(JsonReader& reader)
+    {
+        MeasuredRates rates;
+        reader.required("link_bytes_per_s", rates.link_bytes_per_s).required("hbm_bytes_per_s", rates.hbm_bytes_per_s);
+        if (auto fault = faultOf(reader); !fault.empty())
+            return fault;
+        report_.rates = rates;
+        return {};
+    }
+
+    std::string processes(JsonReader& reader)
+    {
+        std::int64_t observer = 0;
+        reader.required("observer", observer);
+        const auto* gpus = reader.array("gpus");
+        if (auto fault = faultOf(reader); !fault.empty())
+            return fault;
+        for (std::size_t gpu = 0; gpu < gpus->size(); ++gpu) {
+            if (!(*gpus)[gpu].is_array())
+                return "A GPU's processes are no list.";
+            for (const auto& json : (*gpus)[gpu]) {
+                std::int64_t pid = 0, memory_bytes = 0;
+                JsonReader process(json, "harness report", "processes");
+                process.required("pid", pid).required("memory_bytes", memory_bytes);
+                if (auto fault = faultOf(process); !fault.empty())
+                    return fault;
+                if (pid != observer && report_.neighbours.size() < max_remarks)
+                    report_.neighbours.push_back(
+                        fmt::format("process {} ({} MiB) on GPU {}", pid, memory_bytes >> 20, gpu));
+            }
+        }
+        return {};
+    }
+
+    std::string gpuFault(JsonReader& reader)
+    {
+        std::string message;
+        reader.required("message", message);
+        report_.gpu_fault = limited(std::move(message));
+        return faultOf(reader);
+    }
+
     std::string checked(JsonReader& reader)
     {
         CheckedOutput output;
@@ -152,7 +241,7 @@ private:
         reader.required("element", found.element).required("expected", found.expected).required("got", found.got);
         reader.required("wrong_elements", found.wrong_elements).required("elements", found.elements);
         reader.required("relative_l2", found.relative_l2);
-        reader.optional("iteration", found.iteration);
+        reader.optional("iteration", found.iteration).optional("wrong_in_bin", found.wrong_in_bin);
         if (auto fault = faultOf(reader); !fault.empty())
             return fault;
         if (report_.mismatches.size() < max_mismatches)

@@ -6,6 +6,7 @@
 #include "core/trace/timeline.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,12 +27,25 @@ struct CheckedOutput {
     auto operator<=>(const CheckedOutput&) const = default;
 };
 
+/// What a node's links and memory were measured to do.
+struct MeasuredRates {
+    double link_bytes_per_s = 0;  ///< out of one GPU by its copy engines, all at once
+    double hbm_bytes_per_s = 0;
+};
+
 /// What the harness said. In `run` mode the candidate lives in the same process: nothing here is trusted
 /// further than it can be checked.
 struct HarnessReport {
     bool started = false, done = false;
     std::map<std::string, std::vector<double>> samples_us;  ///< by shape
     std::map<std::string, std::vector<double>> event_us;    ///< by shape: the same seen by CUDA events, on GPUs
+    std::map<std::string, int> bursts;                      ///< by shape: iterations a sample is the mean of
+    std::map<std::string, std::map<std::string, std::vector<double>>> baseline_samples_us;  ///< by program and shape
+    std::map<std::string, std::string> baseline_problems;   ///< by program: why it takes no part
+    std::map<std::string, std::vector<GpuConditions>> conditions;  ///< by shape
+    std::optional<MeasuredRates> rates;
+    std::string gpu_fault;                                  ///< what is wrong with a GPU after the candidate
+    std::vector<std::string> neighbours;                    ///< "process 17 (2048 MiB) on GPU 0": other users
     std::map<std::string, Timeline> timelines;              ///< by shape
     std::vector<HarnessFailure> failures;
     std::vector<CheckedOutput> checked;

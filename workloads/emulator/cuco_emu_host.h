@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "cuda_runtime.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -19,7 +21,7 @@ namespace cuco_emu {
 
 /// A candidate's fault. The process cannot go on after one: the callback reports it, then the process ends.
 struct Failure {
-    std::string kind;     ///< "deadlock", "timeout", "crash", "out_of_bounds" or "not_emulable"
+    std::string kind;     ///< "deadlock", "timeout", "crash", "out_of_bounds", "tampering" or "not_emulable"
     int rank = -1;        ///< -1 when it concerns no single rank
     std::string message;  ///< one sentence
     std::string detail;   ///< who waits for what, addresses, kernel and thread; several lines
@@ -30,6 +32,27 @@ struct Failure {
 /// that the callback does not flush. It may run on a signal stack of 256 KiB; it must not call CUDA.
 void on_failure(std::function<void(const Failure&)> callback);
 inline constexpr int failure_exit_status = 3;
+
+/// One of two accesses to the same memory that nothing orders.
+struct RaceSide {
+    int rank = -1;
+    std::string access;  ///< "read", "write", "atomic" or "copy"
+    std::string where;   ///< "kernel pushToPeers", "ncclAllGather", "host code"
+    bool in_kernel = false;
+    int block[3] = {}, thread[3] = {};  ///< in a kernel
+    int line = 0;                       ///< of the candidate's source, 0 when it is not the candidate's
+};
+struct Race {
+    std::string memory;  ///< its name as set_access gave it, "shared memory", "an allocation of 64 bytes"
+    int memory_rank = -1;
+    std::int64_t byte = 0;   ///< of that memory
+    RaceSide first, second;  ///< in the order in which they happened
+};
+
+/// Turns the race checker on, before run. The callback gets each pair of places once, at most four; the run goes on.
+void check_races(std::function<void(const Race&)> callback);
+/// The harness reads device memory on the calling rank's host: an access like any other.
+void read_by_harness(const void* address, std::size_t bytes);
 
 /// Reads the modelled GPU (h200.model). False with a sentence in `error` that names file and line.
 /// Without it the built-in figures apply, which are those of h200.model.
@@ -61,6 +84,22 @@ std::int64_t now_ps();
 
 /// Lets modelled time pass for the calling rank's host, for injected skew.
 void sleep_ns(std::int64_t nanoseconds);
+
+/// Until disturb(0): kernels and copies start, and threads that waited for a peer go on, late by up to 300 us, from
+/// this seed and more on some ranks than on others. What a candidate forgot to wait for then shows.
+void disturb(std::uint64_t seed);
+
+/// Notes what other streams of the calling rank have still to do at the moment when the work that is now on `stream`
+/// ends; work_after_end says it once the device is idle, in words, and is empty when there was nothing.
+void note_end(cudaStream_t stream);
+std::string work_after_end();
+
+/// Between the two the calling rank's host runs a candidate's code: its system calls are looked at (a `tampering`
+/// failure when memory, threads, clocks and printing do not need them), and its NCCL collectives remembered.
+void enter_candidate();
+void leave_candidate();
+/// Names of NCCL's host collectives and point-to-point operations that candidates called, with blanks between.
+std::string host_collectives();
 
 /// Modelled time that a single rank may take between two barriers before it is a `timeout` failure.
 void set_time_limit_ns(std::int64_t nanoseconds);

@@ -171,6 +171,14 @@ private:
             if (!parseInteger(words[1], 1, max_limit_s, number))
                 return "\"limit\" must be seconds, at least 1";
             job_.limit_s = int(number);
+        } else if (key == "rates") {
+            if (!parseInteger(words[1], 0, 1, number))
+                return "\"rates\" must be 0 or 1";
+            job_.rates = number == 1;
+        } else if (key == "race") {
+            if (!parseInteger(words[1], 0, 1, number))
+                return "\"race\" must be 0 or 1";
+            job_.race = number == 1;
         } else
             return "\"" + key + "\" is unknown before the first shape";
         return "";

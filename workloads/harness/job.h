@@ -50,6 +50,8 @@ struct Job {
     double relative_l2 = 0, max_error = 0;
     int limit_s = 60;
     std::vector<Program> baselines;  ///< GPUs
+    bool rates = false;              ///< GPUs: measure links and memory first
+    bool race = false;  ///< emulated node only: look for races
     std::vector<ShapeJob> shapes;
 
     std::string pathOf(const std::string& name) const;

@@ -37,6 +37,14 @@ void driver_guard(void* begin, unsigned long bytes, int access)
 }
 }
 
+void print_side(const cuco_emu::RaceSide& side)
+{
+    std::printf("  %s by rank %d in %s", side.access.c_str(), side.rank, side.where.c_str());
+    if (side.in_kernel)
+        std::printf(", block %d, thread %d", side.block[0], side.thread[0]);
+    std::printf(", line %d\n", side.line);
+}
+
 int main(int argc, char** argv)
 {
     std::string error;
@@ -52,6 +60,12 @@ int main(int argc, char** argv)
     }
     if (argc > 5)
         cuco_emu::set_scale(std::atof(argv[4]), std::atof(argv[5]));
+    if (std::getenv("FIXTURE_RACES"))
+        cuco_emu::check_races([](const cuco_emu::Race& race) {
+            std::printf("race in %s of rank %d\n", race.memory.c_str(), race.memory_rank);
+            print_side(race.first);
+            print_side(race.second);
+        });
     int bad = 0;
     cuco_emu::run([&](int rank) {
         void* module = cuco_emu::load_candidate(argv[1], rank, &error);

@@ -72,17 +72,18 @@ CUCO_EMU_UNOBSERVED void load_part(E* x, int count, const E* from, unsigned stri
                                    int column_major)
 {
     const int first = cuco_emu_lane() * count;
+    const void* site = __builtin_return_address(0);
     for (int done = 0; done < count;) {
         const int major = (first + done) / line, minor = (first + done) % line;
         if (own_column_major == column_major) {
             const int run = count - done < line - minor ? count - done : line - minor;
             const E* source = from + static_cast<size_t>(major) * stride + minor;
-            cuco_emu_account_read(source, static_cast<size_t>(run) * sizeof(E));
+            cuco_emu_account_read(source, static_cast<size_t>(run) * sizeof(E), site);
             __builtin_memcpy(x + done, source, static_cast<size_t>(run) * sizeof(E));
             done += run;
         } else {
             const E* source = from + static_cast<size_t>(minor) * stride + major;
-            cuco_emu_account_read(source, sizeof(E));
+            cuco_emu_account_read(source, sizeof(E), site);
             x[done++] = *source;
         }
     }
@@ -92,17 +93,18 @@ template <class E>
 CUCO_EMU_UNOBSERVED void store_part(const E* x, int count, E* to, unsigned stride, int line, int column_major)
 {
     const int first = cuco_emu_lane() * count;
+    const void* site = __builtin_return_address(0);
     for (int done = 0; done < count;) {
         const int major = (first + done) / line, minor = (first + done) % line;
         if (!column_major) {
             const int run = count - done < line - minor ? count - done : line - minor;
             E* target = to + static_cast<size_t>(major) * stride + minor;
-            cuco_emu_account_write(target, static_cast<size_t>(run) * sizeof(E));
+            cuco_emu_account_write(target, static_cast<size_t>(run) * sizeof(E), site);
             __builtin_memcpy(target, x + done, static_cast<size_t>(run) * sizeof(E));
             done += run;
         } else {
             E* target = to + static_cast<size_t>(minor) * stride + major;
-            cuco_emu_account_write(target, sizeof(E));
+            cuco_emu_account_write(target, sizeof(E), site);
             *target = x[done++];
         }
     }

@@ -85,8 +85,10 @@ ncclResult_t ncclLsaBarrierCreateRequirement(ncclTeam_t team, int barriers, nccl
 void cuco_emu_lsa_check(const void* state, ncclLsaBarrierHandle handle, uint32_t index);
 uint32_t cuco_emu_lsa_epoch(const void* state, ncclLsaBarrierHandle handle, uint32_t index, int rank);
 void cuco_emu_lsa_set_epoch(void* state, ncclLsaBarrierHandle handle, uint32_t index, int rank, uint32_t epoch);
-void cuco_emu_lsa_arrive(void* state, ncclLsaBarrierHandle handle, uint32_t index, int from, int to, uint32_t epoch);
-void cuco_emu_lsa_wait(void* state, ncclLsaBarrierHandle handle, uint32_t index, int self, int from, uint32_t epoch);
+void cuco_emu_lsa_arrive(void* state, ncclLsaBarrierHandle handle, uint32_t index, int from, int to, uint32_t epoch,
+                         int order);
+void cuco_emu_lsa_wait(void* state, ncclLsaBarrierHandle handle, uint32_t index, int self, int from, uint32_t epoch,
+                       int order);
 }
 
 inline ncclTeam ncclTeamWorld(ncclDevComm const& comm)
@@ -320,20 +322,21 @@ struct ncclLsaBarrierSession {
         coop.sync();
     }
 
-    __forceinline__ void arrive(Coop, cuda::memory_order)
+    __forceinline__ void arrive(Coop, cuda::memory_order order)
     {
         coop.sync();
         for (int i = coop.thread_rank(); i < team.nRanks - 1; i += coop.size()) {
             const int peer = i + (team.rank <= i ? 1 : 0);
             cuco_emu_lsa_arrive(comm.state, handle, index, comm.lsaRank, ncclTeamRankToLsa(comm, team, peer),
-                                epoch + 1);
+                                epoch + 1, static_cast<int>(order));
         }
     }
-    __forceinline__ void wait(Coop, cuda::memory_order)
+    __forceinline__ void wait(Coop, cuda::memory_order order)
     {
         for (int i = coop.thread_rank(); i < team.nRanks - 1; i += coop.size()) {
             const int peer = i + (team.rank <= i ? 1 : 0);
-            cuco_emu_lsa_wait(comm.state, handle, index, comm.lsaRank, ncclTeamRankToLsa(comm, team, peer), epoch + 1);
+            cuco_emu_lsa_wait(comm.state, handle, index, comm.lsaRank, ncclTeamRankToLsa(comm, team, peer), epoch + 1,
+                              static_cast<int>(order));
         }
         epoch += 1;
         coop.sync();

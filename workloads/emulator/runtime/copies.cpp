@@ -35,9 +35,15 @@ void copied(void* self)
     const std::unique_ptr<Copy> copy(static_cast<Copy*>(self));
     const CopyShape& shape = copy->shape;
     Rank& rank = *copy->command->stream->rank;
-    for (std::size_t row = 0; row < shape.rows; ++row)
-        std::memmove(static_cast<char*>(shape.to) + row * shape.to_pitch,
-                     static_cast<const char*>(shape.from) + row * shape.from_pitch, shape.width);
+    for (std::size_t row = 0; row < shape.rows; ++row) {
+        char* to = static_cast<char*>(shape.to) + row * shape.to_pitch;
+        const char* from = static_cast<const char*>(shape.from) + row * shape.from_pitch;
+        std::memmove(to, from, shape.width);
+        if (race_checking) {
+            race_in_command(*copy->command, from, shape.width, false);
+            race_in_command(*copy->command, to, shape.width, true);
+        }
+    }
     if (shape.rows > 0)
         note_write(shape.to, (shape.rows - 1) * shape.to_pitch + shape.width, &rank);
     rank.engines[copy->engine].busy = false;

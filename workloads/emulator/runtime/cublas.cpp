@@ -155,6 +155,26 @@ double wave_efficiency(const Product& product, double real_sms)
     return best;
 }
 
+void note_matrix(const Command& command, const char* matrix, std::size_t rows, std::size_t columns, std::size_t leading,
+                 cudaDataType type, bool write)
+{
+    for (std::size_t column = 0; column < columns; ++column)
+        race_in_command(command, matrix + column * leading * size_of(type), rows * size_of(type), write);
+}
+
+void note_accesses(const Product& product, const Command& command)
+{
+    const std::size_t m = product.m, n = product.n, k = product.k;
+    for (std::size_t batch = 0; batch < product.batches; ++batch) {
+        note_matrix(command, product.a + batch * product.stride_a * size_of(product.type_a),
+                    product.transpose_a ? k : m, product.transpose_a ? m : k, product.lda, product.type_a, false);
+        note_matrix(command, product.b + batch * product.stride_b * size_of(product.type_b),
+                    product.transpose_b ? n : k, product.transpose_b ? k : n, product.ldb, product.type_b, false);
+        note_matrix(command, product.c + batch * product.stride_c * size_of(product.type_c), m, n, product.ldc,
+                    product.type_c, true);
+    }
+}
+
 bool links_busy(const Rank& rank)
 {
     return rank.egress.next_free > now() || rank.ingress.next_free > now();
@@ -189,6 +209,8 @@ Kernel* tile_kernel(const Product& product, const CommandPtr& command, int sm_ta
     };
     kernel->done = [product, command](const Kernel& ended) {
         compute(product);
+        if (race_checking)
+            note_accesses(product, *command);
         const auto last = extent(product.m, product.n, product.ldc) + (product.batches - 1) * product.stride_c;
         note_write(product.c, last * size_of(product.type_c), ended.rank);
         finish(command);
@@ -229,6 +251,7 @@ cublasStatus_t submit_product(cublasHandle_t handle, const Product& product, con
                      : product.type_a == CUDA_R_16F ? "cublas gemm f16"
                                                     : "cublas gemm f32";
     operation.kernel = true;
+    operation.site = site;
     operation.start = [product, target = handle->sm_target](const CommandPtr& command) {
         const Time start = from_us(machine().model.gemm_start_us);
         at(now() + start, [=] { start_kernel(tile_kernel(product, command, target)); });
@@ -325,21 +348,12 @@ const char* cublasGetStatusString(cublasStatus_t status)
     }
 }
 
-cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
-                            const void* alpha, const void* a, cudaDataType type_a, int lda, const void* b,
-                            cudaDataType type_b, int ldb, const void* beta, void* c, cudaDataType type_c, int ldc,
-                            cublasComputeType_t compute, cublasGemmAlgo_t algorithm)
-{
-    return cublasGemmStridedBatchedEx(handle, op_a, op_b, m, n, k, alpha, a, type_a, lda, 0, b, type_b, ldb, 0, beta, c,
-                                      type_c, ldc, 0, 1, compute, algorithm);
-}
+namespace {
 
-cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m,
-                                          int n, int k, const void* alpha, const void* a, cudaDataType type_a, int lda,
-                                          long long stride_a, const void* b, cudaDataType type_b, int ldb,
-                                          long long stride_b, const void* beta, void* c, cudaDataType type_c, int ldc,
-                                          long long stride_c, int batches, cublasComputeType_t compute,
-                                          cublasGemmAlgo_t)
+cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
+                    const void* alpha, const void* a, cudaDataType type_a, int lda, long long stride_a, const void* b,
+                    cudaDataType type_b, int ldb, long long stride_b, const void* beta, void* c, cudaDataType type_c,
+                    int ldc, long long stride_c, int batches, cublasComputeType_t compute, const void* site)
 {
     if (m < 0 || n < 0 || k < 0 || batches < 0 || !alpha || !beta || lda < 1 || ldb < 1 || ldc < 1)
         return CUBLAS_STATUS_INVALID_VALUE;
@@ -365,13 +379,35 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
     product.stride_c = size(stride_c);
     product.alpha = scalar(alpha, compute);
     product.beta = scalar(beta, compute);
-    return submit_product(handle, product, "cublasGemmEx", CUCO_EMU_CALL_SITE());
+    return submit_product(handle, product, "cublasGemmEx", site);
+}
+
+}  // namespace
+
+cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
+                            const void* alpha, const void* a, cudaDataType type_a, int lda, const void* b,
+                            cudaDataType type_b, int ldb, const void* beta, void* c, cudaDataType type_c, int ldc,
+                            cublasComputeType_t compute, cublasGemmAlgo_t)
+{
+    return gemm(handle, op_a, op_b, m, n, k, alpha, a, type_a, lda, 0, b, type_b, ldb, 0, beta, c, type_c, ldc, 0, 1,
+                compute, CUCO_EMU_CALL_SITE());
+}
+
+cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m,
+                                          int n, int k, const void* alpha, const void* a, cudaDataType type_a, int lda,
+                                          long long stride_a, const void* b, cudaDataType type_b, int ldb,
+                                          long long stride_b, const void* beta, void* c, cudaDataType type_c, int ldc,
+                                          long long stride_c, int batches, cublasComputeType_t compute,
+                                          cublasGemmAlgo_t)
+{
+    return gemm(handle, op_a, op_b, m, n, k, alpha, a, type_a, lda, stride_a, b, type_b, ldb, stride_b, beta, c, type_c,
+                ldc, stride_c, batches, compute, CUCO_EMU_CALL_SITE());
 }
 
 cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n,
                               int k, const float* alpha, const float* a, int lda, const float* b, int ldb,
                               const float* beta, float* c, int ldc)
 {
-    return cublasGemmStridedBatchedEx(handle, op_a, op_b, m, n, k, alpha, a, CUDA_R_32F, lda, 0, b, CUDA_R_32F, ldb, 0,
-                                      beta, c, CUDA_R_32F, ldc, 0, 1, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+    return gemm(handle, op_a, op_b, m, n, k, alpha, a, CUDA_R_32F, lda, 0, b, CUDA_R_32F, ldb, 0, beta, c, CUDA_R_32F,
+                ldc, 0, 1, CUBLAS_COMPUTE_32F, CUCO_EMU_CALL_SITE());
 }

@@ -4,6 +4,7 @@
 
 #include "runtime/loader.h"
 #include "runtime/memory.h"
+#include "runtime/system_calls.h"
 #include "runtime/warp.h"
 
 #include <fcntl.h>
@@ -88,6 +89,7 @@ const void* interrupted_at(void* context)
 
 void on_signal(int number, siginfo_t* info, void* context)
 {
+    watched_system_calls = 0;
     if (failing)
         _exit(failure_exit_status);
     std::string message = signal_meaning(number);
@@ -115,8 +117,11 @@ void on_failure(std::function<void(const Failure&)> handler)
 
 void fail(Failure failure)
 {
+    watched_system_calls = 0;
     if (!failing) {
         failing = true;
+        if (race_checking)
+            report_races();
         if (callback)
             callback(failure);
     }
@@ -125,6 +130,7 @@ void fail(Failure failure)
 
 int source_line(const void* return_address)
 {
+    watched_system_calls = 0;  // only asked for on the way to a failure
     const Module* module = return_address ? module_at(return_address) : nullptr;
     if (!module)
         return 0;

@@ -8,6 +8,8 @@
 #include "runtime/loader.h"
 #include "runtime/poll.h"
 
+#include <cstring>
+
 /// What the compiler calls before each access of the candidate (-fsanitize=thread), and what we make of it.
 namespace cuco_emu {
 namespace {
@@ -70,7 +72,7 @@ bool is_own_module(std::uintptr_t address)
 }
 
 __attribute__((noinline)) void observe_elsewhere(const volatile void* address, std::size_t bytes, bool write,
-                                                 const void* site)
+                                                 bool plain, const void* site)
 {
     Warp& warp = *current_warp;
     const unsigned slot = slot_of(address);
@@ -90,6 +92,8 @@ __attribute__((noinline)) void observe_elsewhere(const volatile void* address, s
         (write ? warp.cost.write_bytes : warp.cost.read_bytes) += bytes;
         if (write)
             note_write(address, bytes, current_rank);
+        if (plain && race_checking)
+            race_plain(address, bytes, write, site);
         return;
     }
     if (!is_library_data(begin))
@@ -98,15 +102,17 @@ __attribute__((noinline)) void observe_elsewhere(const volatile void* address, s
 
 }  // namespace
 
+/// Atomic and volatile accesses are not `plain`: the race checker hears of them from cuco_emu_visible_end.
+template <bool plain = true>
 inline __attribute__((always_inline)) void observe_inline(const volatile void* address, std::size_t bytes, bool write,
                                                           const void* site)
 {
     Warp* warp = current_warp;
     const unsigned slot = slot_of(address);
     if (!CUCO_EMU_LIKELY(warp)) {
-        if (slot < max_ranks && current_rank)
+        if (slot < max_ranks)
             out_of_bounds(address, bytes, write, site);
-        if (slot == pinned_slot && current_rank)
+        if (slot == pinned_slot)
             check_shadow(address, bytes, write, site);
         return;
     }
@@ -136,24 +142,40 @@ inline __attribute__((always_inline)) void observe_inline(const volatile void* a
         if (write && block.shared_pollers != 0)
             note_write(address, bytes, current_rank);
     } else {
-        observe_elsewhere(address, bytes, write, site);
+        return observe_elsewhere(address, bytes, write, plain, site);
+    }
+    if (plain && !CUCO_EMU_LIKELY(!race_checking))
+        race_plain(address, bytes, write, site);
+}
+
+void observe_range(const void* address, std::size_t bytes, bool write, const void* site)
+{
+    if (bytes == 0)
+        return;
+    observe_inline(address, bytes, write, site);
+    if (current_warp) {  // of 16 bytes, as a loop would make
+        current_warp->cost.accesses += (bytes - 1) / 16;
+        current_warp->cost.global_accesses += slot_of(address) < shadowed_slots ? (bytes - 1) / 16 : 0;
     }
 }
 
 void observe(const volatile void* address, std::size_t bytes, bool write, const void* site)
 {
-    observe_inline(address, bytes, write, site);
+    observe_inline<false>(address, bytes, write, site);
 }
 
 void host_looks(const volatile void* address, const void* site)
 {
     if (slot_of(address) >= shadowed_slots || !current_rank)
         return;
-    observe_inline(address, 1, false, site);
+    observe_inline<false>(address, 1, false, site);
     host_sleep(from_us(machine().model.host_call_us));
 }
 
 namespace {
+
+constexpr int volatile_read = cuco_emu_volatile | cuco_emu_load | cuco_emu_everywhere | __ATOMIC_RELAXED;
+constexpr int volatile_write = cuco_emu_volatile | cuco_emu_store | cuco_emu_everywhere | __ATOMIC_RELAXED;
 
 inline void observe_volatile(const volatile void* address, unsigned bytes, bool write, const void* site)
 {
@@ -161,13 +183,15 @@ inline void observe_volatile(const volatile void* address, unsigned bytes, bool 
         return;  // a thread's own variable, which nobody else can see
     if (!current_warp) {
         if (write)
-            observe_inline(address, bytes, true, site);
+            observe_inline<false>(address, bytes, true, site);
         else
             host_looks(address, site);
+        if (race_checking)
+            race_strong(address, bytes, write ? volatile_write : volatile_read, site);
         return;
     }
     cuco_emu_visible_begin(address, bytes, write ? 0 : 1, site);
-    cuco_emu_visible_end(address, bytes, write ? 1 : 0);
+    cuco_emu_visible_end(address, bytes, write ? 1 : 0, write ? volatile_write : volatile_read, site);
 }
 
 }  // namespace
@@ -236,77 +260,105 @@ void __tsan_write_range(void* p, unsigned long bytes)
     observe_inline(p, bytes, true, CUCO_EMU_CALL_SITE());
 }
 
-void __tsan_atomic_thread_fence(int) {}
+void __tsan_atomic_thread_fence(int order)
+{
+    cuco_emu_fence(2, order);
+}
 void __tsan_atomic_signal_fence(int) {}
 
-#define CUCO_EMU_FETCH(bits, type, name, expression)                       \
-    type __tsan_atomic##bits##_fetch_##name(volatile type* p, type v, int) \
-    {                                                                      \
-        cuco_emu_visible_begin(p, sizeof(type), 1, CUCO_EMU_CALL_SITE());  \
-        const type old = *p;                                               \
-        *p = static_cast<type>(expression);                                \
-        cuco_emu_visible_end(p, sizeof(type), *p != old);                  \
-        return old;                                                        \
+#define CUCO_EMU_FETCH(bits, type, name, expression)                                                    \
+    type __tsan_atomic##bits##_fetch_##name(volatile type* p, type v, int order)                        \
+    {                                                                                                   \
+        cuco_emu_visible_begin(p, sizeof(type), 1, CUCO_EMU_CALL_SITE());                               \
+        const type old = *p;                                                                            \
+        *p = static_cast<type>(expression);                                                             \
+        cuco_emu_visible_end(p, sizeof(type), *p != old, cuco_emu_update | cuco_emu_everywhere | order, \
+                             CUCO_EMU_CALL_SITE());                                                     \
+        return old;                                                                                     \
     }
-#define CUCO_EMU_EXCHANGE(bits, type, name)                                                                     \
-    int __tsan_atomic##bits##_compare_exchange_##name(volatile type* p, type* expected, type desired, int, int) \
-    {                                                                                                           \
-        cuco_emu_visible_begin(p, sizeof(type), 1, CUCO_EMU_CALL_SITE());                                       \
-        const type old = *p;                                                                                    \
-        const bool swap = old == *expected;                                                                     \
-        if (swap)                                                                                               \
-            *p = desired;                                                                                       \
-        *expected = old;                                                                                        \
-        cuco_emu_visible_end(p, sizeof(type), swap&& desired != old);                                           \
-        return swap;                                                                                            \
+#define CUCO_EMU_EXCHANGE(bits, type, name)                                                                         \
+    int __tsan_atomic##bits##_compare_exchange_##name(volatile type* p, type* expected, type desired, int order,    \
+                                                      int failed_order)                                             \
+    {                                                                                                               \
+        cuco_emu_visible_begin(p, sizeof(type), 1, CUCO_EMU_CALL_SITE());                                           \
+        const type old = *p;                                                                                        \
+        const bool swap = old == *expected;                                                                         \
+        if (swap)                                                                                                   \
+            *p = desired;                                                                                           \
+        *expected = old;                                                                                            \
+        cuco_emu_visible_end(p, sizeof(type), swap&& desired != old,                                                \
+                             cuco_emu_everywhere | (swap ? cuco_emu_update | order : cuco_emu_load | failed_order), \
+                             CUCO_EMU_CALL_SITE());                                                                 \
+        return swap;                                                                                                \
     }
-#define CUCO_EMU_ATOMICS(bits, type)                                                                         \
-    type __tsan_atomic##bits##_load(const volatile type* p, int)                                             \
-    {                                                                                                        \
-        cuco_emu_visible_begin(p, sizeof(type), 1, CUCO_EMU_CALL_SITE());                                    \
-        const type value = *p;                                                                               \
-        cuco_emu_visible_end(p, sizeof(type), 0);                                                            \
-        return value;                                                                                        \
-    }                                                                                                        \
-    void __tsan_atomic##bits##_store(volatile type* p, type v, int)                                          \
-    {                                                                                                        \
-        cuco_emu_visible_begin(p, sizeof(type), 0, CUCO_EMU_CALL_SITE());                                    \
-        *p = v;                                                                                              \
-        cuco_emu_visible_end(p, sizeof(type), 1);                                                            \
-    }                                                                                                        \
-    type __tsan_atomic##bits##_exchange(volatile type* p, type v, int)                                       \
-    {                                                                                                        \
-        cuco_emu_visible_begin(p, sizeof(type), 1, CUCO_EMU_CALL_SITE());                                    \
-        const type old = *p;                                                                                 \
-        *p = v;                                                                                              \
-        cuco_emu_visible_end(p, sizeof(type), v != old);                                                     \
-        return old;                                                                                          \
-    }                                                                                                        \
-    CUCO_EMU_FETCH(bits, type, add, old + v)                                                                 \
-    CUCO_EMU_FETCH(bits, type, sub, old - v)                                                                 \
-    CUCO_EMU_FETCH(bits, type, and, old& v)                                                                  \
-    CUCO_EMU_FETCH(bits, type, or, old | v)                                                                  \
-    CUCO_EMU_FETCH(bits, type, xor, old ^ v)                                                                 \
-    CUCO_EMU_FETCH(bits, type, nand, ~(old & v))                                                             \
-    CUCO_EMU_EXCHANGE(bits, type, strong)                                                                    \
-    CUCO_EMU_EXCHANGE(bits, type, weak)                                                                      \
-    type __tsan_atomic##bits##_compare_exchange_val(volatile type* p, type expected, type desired, int, int) \
-    {                                                                                                        \
-        __tsan_atomic##bits##_compare_exchange_strong(p, &expected, desired, 0, 0);                          \
-        return expected;                                                                                     \
+#define CUCO_EMU_ATOMICS(bits, type)                                                                                  \
+    type __tsan_atomic##bits##_load(const volatile type* p, int order)                                                \
+    {                                                                                                                 \
+        cuco_emu_visible_begin(p, sizeof(type), 1, CUCO_EMU_CALL_SITE());                                             \
+        const type value = *p;                                                                                        \
+        cuco_emu_visible_end(p, sizeof(type), 0, cuco_emu_load | cuco_emu_everywhere | order, CUCO_EMU_CALL_SITE());  \
+        return value;                                                                                                 \
+    }                                                                                                                 \
+    void __tsan_atomic##bits##_store(volatile type* p, type v, int order)                                             \
+    {                                                                                                                 \
+        cuco_emu_visible_begin(p, sizeof(type), 0, CUCO_EMU_CALL_SITE());                                             \
+        *p = v;                                                                                                       \
+        cuco_emu_visible_end(p, sizeof(type), 1, cuco_emu_store | cuco_emu_everywhere | order, CUCO_EMU_CALL_SITE()); \
+    }                                                                                                                 \
+    type __tsan_atomic##bits##_exchange(volatile type* p, type v, int order)                                          \
+    {                                                                                                                 \
+        cuco_emu_visible_begin(p, sizeof(type), 1, CUCO_EMU_CALL_SITE());                                             \
+        const type old = *p;                                                                                          \
+        *p = v;                                                                                                       \
+        cuco_emu_visible_end(p, sizeof(type), v != old, cuco_emu_update | cuco_emu_everywhere | order,                \
+                             CUCO_EMU_CALL_SITE());                                                                   \
+        return old;                                                                                                   \
+    }                                                                                                                 \
+    CUCO_EMU_FETCH(bits, type, add, old + v)                                                                          \
+    CUCO_EMU_FETCH(bits, type, sub, old - v)                                                                          \
+    CUCO_EMU_FETCH(bits, type, and, old& v)                                                                           \
+    CUCO_EMU_FETCH(bits, type, or, old | v)                                                                           \
+    CUCO_EMU_FETCH(bits, type, xor, old ^ v)                                                                          \
+    CUCO_EMU_FETCH(bits, type, nand, ~(old & v))                                                                      \
+    CUCO_EMU_EXCHANGE(bits, type, strong)                                                                             \
+    CUCO_EMU_EXCHANGE(bits, type, weak)                                                                               \
+    type __tsan_atomic##bits##_compare_exchange_val(volatile type* p, type expected, type desired, int order,         \
+                                                    int failed_order)                                                 \
+    {                                                                                                                 \
+        __tsan_atomic##bits##_compare_exchange_strong(p, &expected, desired, order, failed_order);                    \
+        return expected;                                                                                              \
     }
 CUCO_EMU_ATOMICS(8, unsigned char)
 CUCO_EMU_ATOMICS(16, unsigned short)
 CUCO_EMU_ATOMICS(32, unsigned)
 CUCO_EMU_ATOMICS(64, unsigned long)
 
-void cuco_emu_account_read(const void* address, std::size_t bytes)
+void cuco_emu_account_read(const void* address, std::size_t bytes, const void* site)
 {
-    observe_inline(address, bytes, false, CUCO_EMU_CALL_SITE());
+    observe_inline(address, bytes, false, site);
 }
-void cuco_emu_account_write(void* address, std::size_t bytes)
+void cuco_emu_account_write(void* address, std::size_t bytes, const void* site)
 {
-    observe_inline(address, bytes, true, CUCO_EMU_CALL_SITE());
+    observe_inline(address, bytes, true, site);
+}
+
+// The compiler announces no access of these; candidates are linked with --wrap for them.
+void* __wrap_memcpy(void* to, const void* from, std::size_t bytes)
+{
+    observe_range(from, bytes, false, CUCO_EMU_CALL_SITE());
+    observe_range(to, bytes, true, CUCO_EMU_CALL_SITE());
+    return std::memcpy(to, from, bytes);
+}
+void* __wrap_memmove(void* to, const void* from, std::size_t bytes)
+{
+    observe_range(from, bytes, false, CUCO_EMU_CALL_SITE());
+    observe_range(to, bytes, true, CUCO_EMU_CALL_SITE());
+    return std::memmove(to, from, bytes);
+}
+void* __wrap_memset(void* to, int value, std::size_t bytes)
+{
+    observe_range(to, bytes, true, CUCO_EMU_CALL_SITE());
+    return std::memset(to, value, bytes);
 }
 
 void cuco_emu_account_flops(double flops)
@@ -315,10 +367,12 @@ void cuco_emu_account_flops(double flops)
         current_warp->cost.flops += flops;
 }
 
-void cuco_emu_fence(int scope)
+void cuco_emu_fence(int scope, int order)
 {
     if (!current_warp)
         return;
+    if (race_checking)
+        race_fence(scope, order);
     Cost& cost = current_warp->cost;
     const Model& model = machine().model;
     const double us = scope == 0 ? 0 : cost.peer ? model.peer_latency_us : model.poll_local_us;

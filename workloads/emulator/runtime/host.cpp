@@ -6,6 +6,7 @@
 #include "runtime/fiber.h"
 #include "runtime/memory.h"
 #include "runtime/poll.h"
+#include "runtime/system_calls.h"
 #include "runtime/warp.h"
 
 #include "cuco_emu_host.h"
@@ -21,7 +22,7 @@ thread_local Thread* current_thread = nullptr;
 
 namespace {
 
-constexpr std::size_t host_stack_bytes = 4 << 20;
+constexpr Time longest_delay = 300 * microsecond;
 
 const std::function<void(int)>* host_body = nullptr;
 int hosts_in_barrier = 0;
@@ -41,7 +42,9 @@ void resume_host(void* self)
     rank.host.waits_for.clear();
     rank.host.call_site = nullptr;
     current_rank = &rank;
+    watched_system_calls = rank.host.in_candidate;
     switch_fiber(&scheduler_stack, rank.host.stack_pointer);
+    watched_system_calls = 0;
     current_rank = nullptr;
 }
 
@@ -65,6 +68,8 @@ void set_up_rank(Rank& rank, int index)
 {
     const Model& model = machine().model;
     rank.index = index;
+    rank.host.race.task = static_cast<std::uint32_t>(index);
+    rank.host.race.rank = static_cast<std::int16_t>(index);
     rank.sms.resize(static_cast<std::size_t>(model.sm_count));
     rank.engines.resize(static_cast<std::size_t>(model.copy_engines));
     rank.legacy_stream.rank = rank.thread_stream.rank = &rank;
@@ -121,6 +126,29 @@ void set_scale(double flop_scale, double byte_scale)
     machine().byte_scale = byte_scale;
 }
 
+void disturb(std::uint64_t seed)
+{
+    machine().disturbance = seed;
+    machine().delays = 0;
+}
+
+Time random_delay(const Rank& rank)
+{
+    Machine& node = machine();
+    if (node.disturbance == 0)
+        return 0;
+    const auto scatter = [](std::uint64_t x) {  // the finaliser of SplitMix64
+        x += 0x9e3779b97f4a7c15ull;
+        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+        x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+        return x ^ (x >> 31);
+    };
+    // Some ranks are much slower than others, so that who waits too little is early by more than its own work takes.
+    const auto slowness = scatter(node.disturbance ^ scatter(static_cast<std::uint64_t>(rank.index))) % 64;
+    const auto longest = longest_delay / 64 * static_cast<Time>(slowness + 1);
+    return static_cast<Time>(scatter(node.disturbance + ++node.delays) % static_cast<std::uint64_t>(longest));
+}
+
 void set_time_limit_ns(std::int64_t nanoseconds)
 {
     machine().time_limit = nanoseconds * nanosecond;
@@ -129,6 +157,7 @@ void set_time_limit_ns(std::int64_t nanoseconds)
 void run(const std::function<void(int)>& body)
 {
     catch_signals();
+    watch_system_calls();
     host_body = &body;
     machine().deadline = now() + machine().time_limit;
     for (auto& rank : machine().ranks) {
@@ -172,6 +201,10 @@ Rank& calling_rank(const char* function, const void* site)
     if (current_warp)
         fail_in_kernel("not_emulable", std::string("A kernel calls ") + function + ", which only host code may call.",
                        *current_thread, site);
+    if (current_rank && current_rank->host.loading)
+        fail({"tampering", current_rank->index,
+              std::string(function) + " was called while the candidate was loaded, by a static constructor.", "",
+              source_line(site)});
     if (!current_rank)
         fail({"not_emulable", -1,
               std::string(function) + " was called on a second host thread; the emulator runs one a rank.", "",
@@ -187,10 +220,24 @@ void barrier()
         host_wait("for the other ranks in the harness's barrier", nullptr);
     } else {
         hosts_in_barrier = 0;
+        if (race_checking) {
+            std::vector<Rank*> all;
+            for (auto& other : machine().ranks)
+                all.push_back(other.get());
+            race_hosts_meet(all);
+        }
         for (auto& other : machine().ranks)
             if (other.get() != &rank)
                 wake_host(*other, now());
     }
+}
+
+std::string host_collectives()
+{
+    std::string names;
+    for (const auto& name : machine().host_collectives)
+        names += (names.empty() ? "" : " ") + name;
+    return names;
 }
 
 std::int64_t now_ps()
@@ -204,6 +251,17 @@ std::int64_t now_ns()
 void sleep_ns(std::int64_t nanoseconds)
 {
     host_sleep(nanoseconds * nanosecond);
+}
+
+void enter_candidate()
+{
+    current_rank->host.in_candidate = true;
+    watched_system_calls = 1;
+}
+void leave_candidate()
+{
+    watched_system_calls = 0;
+    current_rank->host.in_candidate = false;
 }
 
 void set_access(const void* begin, std::size_t bytes, Access access, const std::string& name)

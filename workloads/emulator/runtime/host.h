@@ -9,6 +9,8 @@
 
 namespace cuco_emu {
 
+constexpr std::size_t host_stack_bytes = 4 << 20;
+
 /// The calling rank's host thread does nothing for this long.
 void host_sleep(Time duration);
 

@@ -86,6 +86,7 @@ cudaError_t cuco_emu_launch(const char* name, const void* identity, dim3 grid, d
     Operation operation;
     operation.name = name ? name : function_name(identity);
     operation.kernel = true;
+    operation.site = CUCO_EMU_CALL_SITE();
     operation.start = [=, &rank, &layout, label = operation.name](const CommandPtr& command) {
         auto* kernel = new Kernel;
         kernel->name = label;
@@ -98,7 +99,11 @@ cudaError_t cuco_emu_launch(const char* name, const void* identity, dim3 grid, d
         kernel->run = run;
         kernel->priority = command->stream->priority;
         kernel->cooperative = cooperative != 0;
+        if (race_checking)
+            race_begin_kernel(*kernel, *command);
         kernel->done = [command, arguments](const Kernel& ended) {
+            if (race_checking)
+                race_end_kernel(ended, *command);
             // A kernel that only moves data to peers is communication, whatever its name says.
             command->bytes = ended.peer_bytes;
             command->activity = ended.peer_bytes > 0 && !ended.computes ? Activity::communication : Activity::compute;

@@ -136,7 +136,11 @@ void* load_candidate(const std::string& path, int rank, std::string* error)
         return nullptr;
     }
     const std::string name = "/proc/self/fd/" + std::to_string(file);
+    if (current_rank)
+        current_rank->host.loading = true;
     void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (current_rank)
+        current_rank->host.loading = false;
     if (!handle) {
         const char* reason = dlerror();
         *error = "The shared object " + path + " cannot be loaded: " + (reason ? reason : "unknown reason") + ".";

@@ -6,12 +6,14 @@
 
 #include "runtime/memory.h"
 #include "runtime/model.h"
+#include "runtime/race.h"
 #include "runtime/work.h"
 
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -72,6 +74,8 @@ struct Thread {
 
     int lsa_index = -1;
     const void* lsa_state = nullptr;
+
+    RaceActor* race = nullptr;
 };
 
 /// What a warp did since it was last charged for it.
@@ -124,6 +128,7 @@ struct Block {
     std::vector<Warp> warps;
     std::array<NamedBarrier, 16> barriers;
     Work work;  ///< of a block without threads
+    std::vector<RaceActor> race;
 };
 
 /// Size of static shared memory of a kernel, learnt as its blocks run.
@@ -164,6 +169,7 @@ struct Kernel {
         Time begin, end;
     };
     std::vector<Segment> compute_segments, put_segments, wait_segments;
+    std::shared_ptr<RaceKernel> race;
 };
 
 struct Graph;
@@ -183,6 +189,7 @@ struct Command {
     bool started = false, scheduled = false, done = false;
     std::function<void()> start;
     std::vector<std::function<void()>> after;
+    RaceCommand race;
 };
 using CommandPtr = std::shared_ptr<Command>;
 
@@ -197,6 +204,7 @@ struct Stream {
     std::deque<CommandPtr> queue;
     CommandPtr last;
     std::string name;
+    ClockRef race_end, race_waits;  ///< of its last operation; of what later ones come after besides
 };
 
 struct CopyEngine {
@@ -210,8 +218,11 @@ struct Host {
     void* stack_pointer = nullptr;
     char* stack = nullptr;
     bool finished = true;
-    std::string waits_for;  ///< in words, when it does
+    bool loading = false;       ///< a candidate, whose constructors run
+    bool in_candidate = false;  ///< between enter_candidate and leave_candidate
+    std::string waits_for;      ///< in words, when it does
     const void* call_site = nullptr;
+    RaceActor race;
 };
 
 struct Module {
@@ -240,15 +251,19 @@ struct Rank {
     Module module;
     std::shared_ptr<Graph> capture;  ///< while streams of this rank are captured
     std::map<Stream*, int> capture_streams;
+    std::string work_after_end;  ///< found by note_end
 };
 
 struct Machine {
     Model model;
     double flop_scale = 1, byte_scale = 1;
     std::vector<std::unique_ptr<Rank>> ranks;
+    std::set<std::string> host_collectives;  ///< that candidates called
     std::size_t pollers = 0;
     int open_hosts = 0;
     std::size_t open_commands = 0;
+    std::uint64_t disturbance = 0;  ///< seed of delays on the devices; 0: none
+    std::uint64_t delays = 0;       ///< drawn so far
     Time time_limit = 60'000'000 * microsecond, deadline = 0;
 };
 
@@ -262,6 +277,9 @@ extern thread_local Thread* current_thread;
 
 /// The return address into the candidate, for messages.
 #define CUCO_EMU_CALL_SITE() __builtin_return_address(0)
+
+/// What a kernel, a copy or a thread that waited for a peer is late by, after cuco_emu::disturb.
+Time random_delay(const Rank& rank);
 
 /// Durations of the model, scaled.
 inline Time bytes_time(double bytes, double gbps)

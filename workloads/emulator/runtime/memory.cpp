@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/memory.h"
 
+#include "runtime/loader.h"
+#include "runtime/race.h"
+
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -127,6 +130,8 @@ void* allocate(unsigned slot, std::size_t bytes, std::size_t align)
         heap.used[begin] = wanted;
         std::memset(reinterpret_cast<void*>(begin), 0xff, wanted);
         paint(begin, wanted, 0);
+        if (race_checking)
+            race_new_memory(reinterpret_cast<void*>(begin), wanted);
         return reinterpret_cast<void*>(begin);
     }
     return nullptr;
@@ -207,6 +212,29 @@ void set_range_access(const void* begin, std::size_t bytes, bool readable, bool 
     else
         std::memset(&shadow_of(begin), 0, rounded(size, 8) / 8);
     heap.names.insert_or_assign(first, Named{size, name});
+}
+
+MemoryPlace place_of(const volatile void* address)
+{
+    const unsigned slot = slot_of(address);
+    if (slot == shared_slot)
+        return {"shared memory", -1, 0};
+    if (slot >= shadowed_slots) {
+        const Module* module = module_at(const_cast<const void*>(address));
+        return {"a variable of the candidate", module ? module->rank : -1, 0};
+    }
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    const int rank = slot == pinned_slot ? -1 : static_cast<int>(slot);
+    const Heap& heap = heaps[slot];
+    if (auto name = heap.names.upper_bound(at); name != heap.names.begin()) {
+        --name;
+        if (at < name->first + name->second.bytes && !name->second.name.empty())
+            return {name->second.name, rank, at - name->first};
+    }
+    const Allocation allocation = allocation_at(address);
+    return {
+        slot == pinned_slot ? "pinned host memory" : "an allocation of " + std::to_string(allocation.bytes) + " bytes",
+        rank, at - allocation.begin};
 }
 
 std::string describe_address(const volatile void* address)

@@ -63,6 +63,14 @@ Allocation allocation_at(const volatile void* address);
 bool range_accessible(const void* begin, std::size_t bytes, bool write);
 void set_range_access(const void* begin, std::size_t bytes, bool readable, bool writable, const std::string& name);
 
+/// The memory that holds an address: its name, its rank (-1: no one rank's) and the address's offset in it.
+struct MemoryPlace {
+    std::string name;
+    int rank = -1;
+    std::size_t byte = 0;
+};
+MemoryPlace place_of(const volatile void* address);
+
 /// Where an address lies, in words: "12 bytes past the end of a 4096-byte allocation of rank 2".
 std::string describe_address(const volatile void* address);
 

@@ -90,6 +90,7 @@ cudaError_t copy(CopyShape shape, const CopyCall& call)
     operation.activity = to >= 0 && from >= 0 && to != from ? Activity::communication : Activity::copy;
     operation.bytes = shape.bytes();
     operation.copy = true;
+    operation.site = call.site;
     operation.start = [shape](const CommandPtr& command) { start_copy(shape, command); };
     const auto command = submit(*stream, std::move(operation));
     const bool pageable =
@@ -120,12 +121,15 @@ cudaError_t fill(void* pointer, int value, std::size_t bytes, cudaStream_t handl
     operation.activity = Activity::copy;
     operation.bytes = bytes;
     operation.kernel = true;
+    operation.site = site;
     operation.start = [=, &rank](const CommandPtr& command) {
         const Time duration = bytes_time(static_cast<double>(bytes), machine().model.hbm_gbps);
         const Time end = rank.hbm.reserve(now(), duration) + from_us(machine().model.block_start_us);
         at(end, [=, &rank] {
             std::memset(pointer, value, bytes);
             note_write(pointer, bytes, &rank);
+            if (race_checking)
+                race_in_command(*command, pointer, bytes, true);
             finish(command);
         });
     };

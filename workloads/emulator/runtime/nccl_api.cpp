@@ -29,6 +29,11 @@ void meet(ncclComm& comm, const char* function, const void* site, const std::fun
     last();
     const auto waiting = std::move(meeting.waiting);
     meeting.waiting.clear();
+    if (race_checking) {
+        auto all = waiting;
+        all.push_back(comm.owner);
+        race_hosts_meet(all);
+    }
     for (Rank* rank : waiting)
         wake_host(*rank, now() + from_us(machine().model.host_wake_us));
 }

@@ -38,6 +38,25 @@ double link_bytes(const Collective& collective)
     return per_rank ? bytes * (ranks - 1) : bytes;
 }
 
+/// A rank that gets data of others ends after they have begun. Reads and writes are those of the rank's own call.
+void note_accesses(const Collective& collective)
+{
+    const auto root = static_cast<std::size_t>(collective.root);
+    const auto& name = collective.name;
+    const bool from_root = name == "ncclBroadcast" || name == "ncclScatter";
+    const bool to_root = name == "ncclReduce" || name == "ncclGather";
+    for (std::size_t to = 0; to < collective.parts.size(); ++to) {
+        const auto& part = collective.parts[to];
+        for (std::size_t from = 0; from < collective.parts.size(); ++from)
+            if ((!from_root || from == root) && (!to_root || to == root))
+                part.command->race.learnt = join(part.command->race.learnt, collective.parts[from].command->race.begin);
+        if (part.send)
+            race_in_command(*part.command, part.send, part.send_bytes, false);
+        if (part.receive)
+            race_in_command(*part.command, part.receive, part.receive_bytes, true);
+    }
+}
+
 struct Running {
     std::shared_ptr<Clique> clique;
     Collective* collective;
@@ -48,6 +67,8 @@ void completed(void* self)
     const std::unique_ptr<Running> running(static_cast<Running*>(self));
     Collective& collective = *running->collective;
     perform(collective);
+    if (race_checking)
+        note_accesses(collective);
     for (auto& part : collective.parts) {
         const Allocation written = allocation_at(part.receive);
         if (written.bytes != 0)
@@ -113,6 +134,8 @@ void take_part(const std::shared_ptr<Clique>& clique, const Call& call, std::uin
     auto& part = collective.parts[self];
     part.send = call.send;
     part.receive = call.receive;
+    part.send_bytes = call.send_bytes;
+    part.receive_bytes = call.receive_bytes;
     part.command = command;
     command->flow = static_cast<std::uint32_t>(number + 1);
     part.kernel = waiting_kernel(
@@ -127,6 +150,8 @@ void take_part(const std::shared_ptr<Clique>& clique, const Call& call, std::uin
 ncclResult_t collective(const Call& call)
 {
     Rank& rank = calling_rank(call.name, call.site);
+    if (rank.host.in_candidate)
+        machine().host_collectives.insert(call.name);
     host_costs(machine().model.collective_host_us);
     Stream* stream = find_stream(rank, call.stream);
     if (!call.comm || call.comm->owner != &rank || !stream || element_bytes(call.type) == 0 || call.root < 0 ||
@@ -140,6 +165,7 @@ ncclResult_t collective(const Call& call)
     operation.name = call.name;
     operation.activity = Activity::communication;
     operation.kernel = true;
+    operation.site = call.site;
     const auto clique = call.comm->clique;
     const bool captured = rank.capture && rank.capture_streams.contains(stream);
     if (captured) {

@@ -78,7 +78,7 @@ void cuco_emu_lsa_set_epoch(void* object, ncclLsaBarrierHandle handle, std::uint
 }
 
 void cuco_emu_lsa_arrive(void* object, ncclLsaBarrierHandle handle, std::uint32_t index, int from, int to,
-                         std::uint32_t epoch)
+                         std::uint32_t epoch, int order)
 {
     auto& state = *static_cast<LsaState*>(object);
     settle_costs();
@@ -86,18 +86,20 @@ void cuco_emu_lsa_arrive(void* object, ncclLsaBarrierHandle handle, std::uint32_
     const auto place = place_of(state, slot_number(handle, index), to, from);
     LsaState::Arrival& arrival = state.inbox[place];
     arrival.epoch = epoch;
+    if (race_checking)
+        race_arrive(arrival.carried, order);
     arrival.seen = now() + from_us(model.lsa_signal_us + model.lsa_per_peer_us * (state.ranks - 1));
     std::erase_if(state.waiters, [&](const LsaState::Waiter& waiter) {
         const bool met = waiter.place == place && reached(epoch, waiter.epoch);
         if (met)
-            wake(*waiter.thread, arrival.seen);
+            wake(*waiter.thread, arrival.seen + random_delay(*waiter.thread->warp->block->kernel->rank));
         return met;
     });
     current_thread->quiet = false;
 }
 
 void cuco_emu_lsa_wait(void* object, ncclLsaBarrierHandle handle, std::uint32_t index, int self, int from,
-                       std::uint32_t epoch)
+                       std::uint32_t epoch, int order)
 {
     auto& state = *static_cast<LsaState*>(object);
     Thread& thread = *current_thread;
@@ -106,14 +108,16 @@ void cuco_emu_lsa_wait(void* object, ncclLsaBarrierHandle handle, std::uint32_t 
     const auto slot = slot_number(handle, index);
     const auto place = place_of(state, slot, self, from);
     const LsaState::Arrival& arrival = state.inbox[place];
-    if (reached(arrival.epoch, epoch)) {
-        if (arrival.seen <= now())
-            return;
-        wake(thread, arrival.seen);
-    } else {
-        state.waiters.push_back({&thread, place, epoch});
+    const bool here = reached(arrival.epoch, epoch);
+    if (!here || arrival.seen > now()) {
+        if (here)
+            wake(thread, arrival.seen);
+        else
+            state.waiters.push_back({&thread, place, epoch});
+        thread.lsa_state = object;
+        thread.lsa_index = static_cast<int>(index);
+        wait_in(Wait::lsa);
     }
-    thread.lsa_state = object;
-    thread.lsa_index = static_cast<int>(index);
-    wait_in(Wait::lsa);
+    if (race_checking)
+        race_wait(arrival.carried, order);
 }

@@ -19,6 +19,7 @@ struct PointToPoint {
     int peer;
     ncclComm_t comm;
     cudaStream_t stream;
+    const void* site;
 };
 
 struct Group {
@@ -37,12 +38,18 @@ void transferred(void* self)
     const std::unique_ptr<Clique::Transfer> transfer(static_cast<Clique::Transfer*>(self));
     std::memmove(transfer->receive, transfer->send, transfer->bytes);
     note_write(transfer->receive, transfer->bytes, nullptr);
+    if (race_checking) {
+        race_in_command(*transfer->sender, transfer->send, transfer->bytes, false);
+        race_in_command(*transfer->receiver, transfer->receive, transfer->bytes, true);
+        transfer->receiver->race.learnt = join(transfer->receiver->race.learnt, transfer->sender->race.begin);
+    }
     transfer->sent();
     transfer->received();
 }
 
 /// Offers one side of a transfer; it begins when the other side is there too.
-void offer(const std::shared_ptr<Clique>& clique, const PointToPoint& operation, std::function<void()> done)
+void offer(const std::shared_ptr<Clique>& clique, const PointToPoint& operation, const CommandPtr& command,
+           std::function<void()> done)
 {
     const int self = operation.comm->rank;
     const int from = operation.sends ? self : operation.peer, to = operation.sends ? operation.peer : self;
@@ -58,9 +65,11 @@ void offer(const std::shared_ptr<Clique>& clique, const PointToPoint& operation,
     if (operation.sends) {
         transfer.send = operation.buffer;
         transfer.sent = std::move(done);
+        transfer.sender = command;
     } else {
         transfer.receive = operation.buffer;
         transfer.received = std::move(done);
+        transfer.receiver = command;
     }
     if (!matches) {
         transfer.bytes = operation.bytes;
@@ -94,9 +103,9 @@ void start_fused(const std::vector<PointToPoint>& operations, const CommandPtr& 
     for (const auto& operation : operations)
         peers += std::string(peers.empty() ? "" : ", ") + (operation.sends ? "send to " : "receive from ") +
                  std::to_string(operation.peer);
-    fused->kernel = waiting_kernel(command, " waits for its peers (" + peers + ")", [operations, fused] {
+    fused->kernel = waiting_kernel(command, " waits for its peers (" + peers + ")", [operations, fused, command] {
         for (const auto& operation : operations)
-            offer(operation.comm->clique, operation, [fused] {
+            offer(operation.comm->clique, operation, command, [fused] {
                 if (--fused->open == 0)
                     end_waiting(*fused->kernel);
             });
@@ -122,6 +131,7 @@ ncclResult_t submit_group(Rank& rank, std::vector<PointToPoint> operations)
         operation.name = together.size() > 1 ? "ncclSend/ncclRecv" : first.sends ? "ncclSend" : "ncclRecv";
         operation.activity = Activity::communication;
         operation.kernel = true;
+        operation.site = first.site;
         for (const auto& part : together)
             operation.bytes += part.sends ? part.bytes : 0;
         operation.start = [together](const CommandPtr& command) { start_fused(together, command); };
@@ -133,6 +143,8 @@ ncclResult_t submit_group(Rank& rank, std::vector<PointToPoint> operations)
 ncclResult_t point_to_point(const PointToPoint& operation, const char* name, const void* site)
 {
     Rank& rank = calling_rank(name, site);
+    if (rank.host.in_candidate)
+        machine().host_collectives.insert(name);
     if (!operation.comm || operation.comm->owner != &rank || operation.peer < 0 ||
         operation.peer >= operation.comm->ranks)
         return ncclInvalidArgument;
@@ -154,15 +166,16 @@ using namespace cuco_emu;
 ncclResult_t ncclSend(const void* send, std::size_t count, ncclDataType_t type, int peer, ncclComm_t comm,
                       cudaStream_t stream)
 {
-    return point_to_point({true, const_cast<void*>(send), count * element_bytes(type), peer, comm, stream}, "ncclSend",
-                          CUCO_EMU_CALL_SITE());
+    return point_to_point(
+        {true, const_cast<void*>(send), count * element_bytes(type), peer, comm, stream, CUCO_EMU_CALL_SITE()},
+        "ncclSend", CUCO_EMU_CALL_SITE());
 }
 
 ncclResult_t ncclRecv(void* receive, std::size_t count, ncclDataType_t type, int peer, ncclComm_t comm,
                       cudaStream_t stream)
 {
-    return point_to_point({false, receive, count * element_bytes(type), peer, comm, stream}, "ncclRecv",
-                          CUCO_EMU_CALL_SITE());
+    return point_to_point({false, receive, count * element_bytes(type), peer, comm, stream, CUCO_EMU_CALL_SITE()},
+                          "ncclRecv", CUCO_EMU_CALL_SITE());
 }
 
 ncclResult_t ncclGroupStart()

@@ -18,6 +18,7 @@ struct LsaState {
     struct Arrival {
         std::uint32_t epoch = 0;
         Time seen = 0;  ///< when the receiver can see it
+        ClockRef carried;
     };
     struct Waiter {
         Thread* thread;
@@ -44,6 +45,7 @@ struct Collective {
         void* receive = nullptr;
         CommandPtr command;
         Kernel* kernel = nullptr;
+        std::size_t send_bytes = 0, receive_bytes = 0;  ///< of the whole buffers
     };
     std::string name;
     std::size_t count = 0;
@@ -68,6 +70,7 @@ struct Clique {
         void* receive = nullptr;
         std::size_t bytes = 0;
         std::function<void()> sent, received;
+        CommandPtr sender, receiver;
         Work work;
     };
     std::map<std::pair<int, int>, std::deque<std::unique_ptr<Transfer>>> transfers;  ///< with one side only so far

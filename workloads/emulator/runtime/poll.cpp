@@ -147,8 +147,12 @@ void wrote(const volatile void* address, std::size_t bytes, Rank* writer)
     wake_sleepers([&](const Sleeper& sleeper) -> Time {
         if (!hit(sleeper))
             return -1;
-        const bool far = sleeper.thread->warp->block->kernel->rank != writer;
-        return now() + from_us(in_shared ? model.shared_latency_us : far ? model.lsa_signal_us : model.poll_local_us);
+        const Rank* rank = sleeper.thread->warp->block->kernel->rank;
+        const bool far = rank != writer;
+        return now() + (in_shared ? 0 : random_delay(*rank)) +
+               from_us(in_shared ? model.shared_latency_us
+                       : far     ? model.lsa_signal_us
+                                 : model.poll_local_us);
     });
 }
 
@@ -181,8 +185,10 @@ void cuco_emu_visible_begin(const volatile void* address, unsigned bytes, int re
         current_thread->quiet = false;
 }
 
-void cuco_emu_visible_end(const volatile void* address, unsigned bytes, int changed)
+void cuco_emu_visible_end(const volatile void* address, unsigned bytes, int changed, int how, const void* site)
 {
+    if (race_checking)
+        race_strong(address, bytes, how, site);
     if (!current_warp) {
         if (changed != 0)
             note_write(address, bytes, current_rank);

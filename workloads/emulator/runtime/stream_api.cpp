@@ -3,6 +3,7 @@
 #include "runtime/failure.h"
 #include "runtime/host.h"
 #include "runtime/streams.h"
+#include "runtime/system_calls.h"
 
 #include <algorithm>
 #include <string>
@@ -25,7 +26,13 @@ Rank& entered(const char* function, const void* site, double us)
 
 std::function<void(const CommandPtr&)> waiting_for(const CommandPtr& target)
 {
-    return [target](const CommandPtr& command) { when_done(target, [command] { finish(command); }); };
+    return [target](const CommandPtr& command) {
+        when_done(target, [command, target] {
+            if (race_checking)
+                race_after(*command, target.get());
+            finish(command);
+        });
+    };
 }
 
 double stream_us()
@@ -85,6 +92,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle)
     if (rank.capture && rank.capture_streams.contains(stream))
         return set_error(rank, cudaErrorStreamCaptureUnsupported);
     wait_for(stream->last, "in cudaStreamSynchronize for " + stream->name, CUCO_EMU_CALL_SITE());
+    if (race_checking)
+        race_host_waits(rank, *stream);
     return cudaSuccess;
 }
 
@@ -94,7 +103,11 @@ cudaError_t cudaStreamQuery(cudaStream_t handle)
     Stream* stream = find_stream(rank, handle);
     if (!stream)
         return set_error(rank, cudaErrorInvalidResourceHandle);
-    return stream->last && !stream->last->done ? cudaErrorNotReady : cudaSuccess;
+    if (stream->last && !stream->last->done)
+        return cudaErrorNotReady;
+    if (race_checking)
+        race_host_waits(rank, *stream);
+    return cudaSuccess;
 }
 
 cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority)
@@ -136,8 +149,11 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
     const bool captured = rank.capture && rank.capture->recorded.contains(state.get());
     if (captured)  // the stream joins the capture
         rank.capture_streams.emplace(stream, static_cast<int>(rank.capture_streams.size()));
-    else if (!state->last || state->last->done)
+    else if (!state->last || state->last->done) {
+        if (race_checking)
+            race_stream_waits(*stream, state->last.get());
         return cudaSuccess;
+    }
     Operation wait;
     wait.name = "wait for event";
     wait.activity = Activity::wait;
@@ -158,7 +174,9 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void*
     call.activity = Activity::host;
     call.start = [function, data](const CommandPtr& command) {
         at(now() + from_us(machine().model.host_wake_us), [function, data, command] {
+            watched_system_calls = 1;
             function(data);
+            watched_system_calls = 0;
             finish(command);
         });
     };
@@ -176,7 +194,9 @@ cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t func
     call.name = "host function";
     call.activity = Activity::host;
     call.start = [=](const CommandPtr& command) {
+        watched_system_calls = 1;
         function(handle, cudaSuccess, data);
+        watched_system_calls = 0;
         finish(command);
     };
     submit(*stream, std::move(call));
@@ -239,7 +259,11 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
     if (!event)
         return set_error(rank, cudaErrorInvalidResourceHandle);
     const auto& last = event->event->last;
-    return last && !last->done ? cudaErrorNotReady : cudaSuccess;
+    if (last && !last->done)
+        return cudaErrorNotReady;
+    if (race_checking)
+        race_host_waits(rank, last.get());
+    return cudaSuccess;
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)

@@ -6,6 +6,8 @@
 #include "runtime/host.h"
 #include "runtime/trace.h"
 
+#include "cuco_emu_host.h"
+
 #include <algorithm>
 
 namespace cuco_emu {
@@ -46,6 +48,8 @@ void advance(Stream& stream)
     }
     head->started = true;
     head->begin = now();
+    if (race_checking)
+        race_begin(*head);
     const auto start = std::move(head->start);
     start();
 }
@@ -74,8 +78,13 @@ CommandPtr enqueue(Stream& stream, const Operation& operation)
     command->stream = &stream;
     command->order = ++stream.rank->next_order;
     command->earliest = now() + from_us(operation.kernel ? model.kernel_start_us : model.stream_operation_us);
+    if (operation.kernel || operation.copy)
+        command->earliest += random_delay(*stream.rank);
     // The command owns `start` until it runs, and `start` must not own the command.
     command->start = [start = operation.start, weak = std::weak_ptr<Command>(command)] { start(weak.lock()); };
+    command->race.site = operation.site;
+    if (race_checking)
+        race_enqueue(*command, stream);
     stream.queue.push_back(command);
     stream.last = command;
     ++machine().open_commands;
@@ -99,6 +108,8 @@ void finish(const CommandPtr& command)
     Stream& stream = *command->stream;
     command->end = now();
     command->done = true;
+    if (race_checking)
+        race_end(*command);
     stream.last_end = now();
     if (command->kernel)
         stream.next_kernel = now() + from_us(machine().model.kernel_gap_us);
@@ -123,22 +134,62 @@ void when_done(const CommandPtr& command, std::function<void()> action)
 
 void wait_for(const CommandPtr& command, const std::string& reason, const void* site)
 {
-    if (!command || command->done)
-        return;
     Rank& rank = *current_rank;
-    when_done(command, [&rank] { wake_host(rank, now() + from_us(machine().model.host_wake_us)); });
-    host_wait(reason, site);
+    if (command && !command->done) {
+        when_done(command, [&rank] { wake_host(rank, now() + from_us(machine().model.host_wake_us)); });
+        host_wait(reason, site);
+    }
+    if (race_checking)
+        race_host_waits(rank, command.get());
 }
 
 void wait_for_device(Rank& rank, const void* site)
 {
     const auto wait = [&](Stream& stream) {
         wait_for(stream.last, "in cudaDeviceSynchronize for " + stream.name, site);
+        if (race_checking)
+            race_host_waits(rank, stream);
     };
     wait(rank.legacy_stream);
     wait(rank.thread_stream);
     for (std::size_t i = 0; i < rank.streams.size(); ++i)
         wait(*rank.streams[i]);
+}
+
+namespace {
+
+std::string unfinished_beside(const Stream& stream)
+{
+    const auto busy = [&](const Stream& other) -> std::string {
+        const auto real = [](const CommandPtr& command) {
+            return command->kernel || command->copy || command->activity == Activity::host;
+        };
+        const auto found = std::ranges::find_if(other.queue, real);
+        return &other == &stream || found == other.queue.end() ? "" : (*found)->name + " on " + other.name;
+    };
+    Rank& rank = *stream.rank;
+    for (const Stream* other : {&rank.legacy_stream, &rank.thread_stream})
+        if (auto text = busy(*other); !text.empty())
+            return text;
+    for (const auto& other : rank.streams)
+        if (auto text = busy(*other); !text.empty())
+            return text;
+    return {};
+}
+
+}  // namespace
+
+void note_end(cudaStream_t handle)
+{
+    Rank& rank = *current_rank;
+    rank.work_after_end.clear();
+    if (Stream* stream = find_stream(rank, handle))
+        when_done(stream->last, [stream] { stream->rank->work_after_end = unfinished_beside(*stream); });
+}
+
+std::string work_after_end()
+{
+    return current_rank->work_after_end;
 }
 
 Stream* find_stream(Rank& rank, cudaStream_t handle)

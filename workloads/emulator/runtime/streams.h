@@ -21,6 +21,7 @@ struct Operation {
     bool kernel = false, copy = false;
     const Event* records = nullptr;  ///< captured only: what the replay's waits refer to
     const Event* waits = nullptr;
+    const void* site = nullptr;  ///< the call, in the candidate
     std::function<void(const CommandPtr&)> start;
 };
 

@@ -52,6 +52,8 @@ std::uint64_t answer(const Warp& warp, const Thread& thread, LaneMask group, con
 /// All of `group` have come: every lane gets its answer and may run on.
 void complete_meeting(Warp& warp, LaneMask group)
 {
+    if (race_checking)
+        race_meet_in_warp(warp, group);
     std::uint64_t values[32];
     for (unsigned rest = group; rest != 0; rest &= rest - 1)
         values[__builtin_ctz(rest)] = warp.threads[__builtin_ctz(rest)].value;
@@ -114,6 +116,7 @@ void complete_barrier(Block& block, int id)
     const Time when = now() + from_us(machine().model.barrier_latency_us);
     const int ones = barrier.ones, waiting = barrier.waiting;
     barrier = NamedBarrier{};
+    std::vector<Thread*> met;
     for (Warp& warp : block.warps) {
         unsigned lanes = 0;
         for (unsigned rest = warp.live; rest != 0; rest &= rest - 1) {
@@ -123,10 +126,14 @@ void complete_barrier(Block& block, int id)
             thread.wait = Wait::none;
             thread.result = thread.barrier_kind == 2 ? ones == waiting : thread.barrier_kind == 3 ? ones != 0 : ones;
             lanes |= rest & -rest;
+            if (race_checking)
+                met.push_back(&thread);
         }
         if (lanes != 0)
             wake(warp, lanes, when);
     }
+    if (!met.empty())
+        race_meet_in_block(block, met, waiting == block.live);
 }
 
 namespace {
@@ -146,6 +153,7 @@ void complete_grid_barrier(Kernel& kernel)
         return;
     kernel.grid_waiting = 0;
     const Time when = now() + from_us(machine().model.grid_barrier_latency_us);
+    std::vector<Thread*> met;
     for (Block* block : kernel.resident) {
         for (Warp& warp : block->warps) {
             unsigned lanes = 0;
@@ -154,12 +162,16 @@ void complete_grid_barrier(Kernel& kernel)
                 if (thread.wait == Wait::grid) {
                     thread.wait = Wait::none;
                     lanes |= rest & -rest;
+                    if (race_checking)
+                        met.push_back(&thread);
                 }
             }
             if (lanes != 0)
                 wake(warp, lanes, when);
         }
     }
+    if (!met.empty())
+        race_meet_in_grid(kernel, met);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "runtime/failure.h"
 #include "runtime/fiber.h"
 #include "runtime/kernel.h"
+#include "runtime/system_calls.h"
 #include "runtime/trace.h"
 
 #include <algorithm>
@@ -55,7 +56,9 @@ void resume(Warp& warp, int lane)
     current_thread = &thread;
     thread_index = thread.index;
     const std::uint64_t before = warp.cost.global_accesses;
+    watched_system_calls = 1;
     switch_fiber(&scheduler_stack, thread.stack_pointer);
+    watched_system_calls = 0;
     warp.cost.longest_lane = std::max(warp.cost.longest_lane, warp.cost.global_accesses - before);
     if (!is_intact(thread))
         fail_in_kernel("crash", stack_overflow_message, thread);
@@ -171,6 +174,8 @@ void end_thread(Thread& thread)
     Warp& warp = *thread.warp;
     Block& block = *warp.block;
     thread.wait = Wait::done;
+    if (race_checking)
+        race_end_thread(thread);
     warp.live &= ~(1u << thread.lane);
     --block.live;
     for (std::size_t id = 0; id < block.barriers.size(); ++id)
@@ -254,6 +259,8 @@ void prepare_threads(Block& block)
     }
     block.live = static_cast<int>(count);
     block.barriers = {};
+    if (race_checking)
+        race_begin_block(block);
 }
 
 void release_threads(Block& block)

@@ -69,6 +69,24 @@ public:
     int64_t nowNs() const override { return cuco_emu::now_ns(); }
     void delay(int64_t ns) override { cuco_emu::sleep_ns(ns); }
 
+    void disturb(uint64_t seed) override
+    {
+        cuco_emu::barrier();
+        if (rank_ == 0)
+            cuco_emu::disturb(seed);
+        cuco_emu::barrier();
+    }
+
+    void enterCandidate() override { cuco_emu::enter_candidate(); }
+    void leaveCandidate() override { cuco_emu::leave_candidate(); }
+    void noteEnd(cudaStream_t stream) override { cuco_emu::note_end(stream); }
+    std::string workAfterEnd() override { return cuco_emu::work_after_end(); }
+
+    void name(const void* begin, size_t bytes, const std::string& name) override
+    {
+        cuco_emu::set_access(begin, bytes, cuco_emu::Access::read_write, name);
+    }
+
     void protect(const void* begin, size_t bytes, bool readable, const std::string& name) override
     {
         cuco_emu::set_access(begin, bytes, readable ? cuco_emu::Access::read_only : cuco_emu::Access::none, name);
@@ -77,6 +95,7 @@ public:
     // Device addresses are valid in the harness's own code, where nothing is watched.
     cudaError_t read(void* to, const void* from, size_t bytes) override
     {
+        cuco_emu::read_by_harness(from, bytes);
         std::memcpy(to, from, bytes);
         return cudaSuccess;
     }
@@ -184,6 +203,31 @@ void reportEmulatorsFailures(const Shared& shared)
     });
 }
 
+std::string sideJson(const cuco_emu::RaceSide& side)
+{
+    ReportLine line("side");
+    const auto triple = [](const int (&v)[3]) {
+        return "[" + std::to_string(v[0]) + "," + std::to_string(v[1]) + "," + std::to_string(v[2]) + "]";
+    };
+    line.add("rank", side.rank).add("access", side.access).add("where", side.where).add("line", side.line);
+    if (side.in_kernel)
+        line.addJson("block", triple(side.block)).addJson("thread", triple(side.thread));
+    return line.text();
+}
+
+/// The shape is rank 0's: ranks are never in different ones.
+void reportRaces(const Shared& shared)
+{
+    cuco_emu::check_races([&shared](const cuco_emu::Race& race) {
+        ReportLine line("race");
+        line.add("shape", shared.shapes.empty() ? std::string() : shared.shapes[0]).add("memory", race.memory);
+        if (race.memory_rank >= 0)
+            line.add("memory_rank", race.memory_rank);
+        line.add("byte", race.byte).addJson("first", sideJson(race.first)).addJson("second", sideJson(race.second));
+        writeReport(shared.report_descriptor, line.text());
+    });
+}
+
 Outcome startEmulator(const Job& job, int ranks)
 {
     std::string error;
@@ -202,13 +246,18 @@ int runRanks(const Job& job, int report_descriptor)
     reportEmulatorsFailures(shared);
     if (auto failure = startEmulator(job, job.ranks))
         endWith(report_descriptor, *failure);
+    if (job.race)
+        reportRaces(shared);
     const Watchdog watchdog(shared, job.limit_s);
     cuco_emu::run([&](int rank) {
         EmulatedLink link(shared, rank);
         if (auto failure = runRank(job, link))
             endWith(report_descriptor, *failure);
     });
-    return writeReport(report_descriptor, ReportLine("done").text()) ? 0 : 1;
+    if (const auto collectives = cuco_emu::host_collectives(); !collectives.empty())
+        writeReport(report_descriptor, ReportLine("used").add("host_collectives", collectives).text());
+    // Nothing of the candidate, no destructor and no function for atexit, may run after the report.
+    _exit(writeReport(report_descriptor, ReportLine("done").text()) ? 0 : 1);
 }
 
 Outcome runOnOneDevice(const Job& job, int report_descriptor, const std::function<Outcome()>& body)

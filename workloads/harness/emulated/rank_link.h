@@ -36,10 +36,23 @@ public:
     /// Delays this rank's host.
     virtual void delay(int64_t ns) = 0;
 
+    // Where the device is emulated; nothing elsewhere.
+    /// Collective. Until disturb(0): the devices' work is late at random, from this seed.
+    virtual void disturb(uint64_t /*seed*/) {}
+    /// Around every call of the candidate, whose system calls are then looked at.
+    virtual void enterCandidate() {}
+    virtual void leaveCandidate() {}
+    /// Notes what runs beside `stream` when the work that is now on it ends; workAfterEnd says it when the device is
+    /// idle.
+    virtual void noteEnd(cudaStream_t /*stream*/) {}
+    virtual std::string workAfterEnd() { return {}; }
+
     /// What the rank does from now on, for the message when it never ends: "iteration 3 of shape 4096".
     virtual void progress(const std::string& shape, const std::string& doing) = 0;
     virtual void report(const ReportLine& line) = 0;
 
+    /// Where accesses are watched: what to call this memory in messages.
+    virtual void name(const void*, size_t, const std::string&) {}
     /// Where accesses are watched: what lies here must not be touched, or with `readable` only read.
     virtual void protect(const void* begin, size_t bytes, bool readable, const std::string& name) = 0;
     /// Reads device memory of this rank, whose device is idle; also what is protected. Not part of a trace.

@@ -55,7 +55,10 @@ Outcome ShapeRun::setUp()
     buffers_.protect(link_);
     link_.scale(shape_.flop_factor, shape_.byte_factor);
     link_.gather("");
-    if (const int code = candidate_.setup(&context_, &state_))
+    link_.enterCandidate();
+    const int code = candidate_.setup(&context_, &state_);
+    link_.leaveCandidate();
+    if (code != 0)
         return candidateFailure(code, "cuco_setup");
     CUCO_CHECK(synchronise("cuco_setup"));
     link_.gather("");
@@ -80,8 +83,12 @@ Outcome ShapeRun::synchronise(const std::string& doing)
 Outcome ShapeRun::runCandidate(int set)
 {
     const cuco_io io = buffers_.io(set);
-    if (const int code = candidate_.run(state_, &io, stream_))
+    link_.enterCandidate();
+    const int code = candidate_.run(state_, &io, stream_);
+    link_.leaveCandidate();
+    if (code != 0)
         return candidateFailure(code, "cuco_run");
+    link_.noteEnd(stream_);
     return std::nullopt;
 }
 
@@ -89,6 +96,21 @@ Outcome ShapeRun::fillSet(int set, uint64_t seed)
 {
     CUCO_CHECK(buffers_.fillInputs(set, seed, stream_));
     return buffers_.poisonOutputs(set, stream_);
+}
+
+Outcome ShapeRun::workAfterEnd(int iteration)
+{
+    const std::string work = link_.workAfterEnd();
+    if (work.empty())
+        return std::nullopt;
+    Failure failure;
+    failure.kind = "timing_mismatch";
+    failure.rank = link_.rank();
+    failure.message = "When the work on cuco_run's stream had ended, " + work + " had not.";
+    failure.detail = "In " + where(iteration) +
+                     ". Everything that cuco_run does must be ordered on its stream: let the "
+                     "stream wait for an event of every other stream.";
+    return failure;
 }
 
 void ShapeRun::delayBySkew(int iteration)
@@ -135,10 +157,16 @@ Outcome ShapeRun::checkedIteration(int iteration)
     link_.progress(shape_.name, where(iteration));
     if (traced)
         link_.beginTrace(where(iteration));
+    if (shape_.skew_seed)
+        link_.disturb(*shape_.skew_seed + uint64_t(iteration) + 1);
     const int64_t start = link_.commonStart();
     delayBySkew(iteration);
+    // A peer that writes here before this rank's stream has come to the iteration is too early, and this shows it.
+    if (shape_.skew_seed)
+        CUCO_CHECK(buffers_.poisonOutputs(set, stream_));
     CUCO_CHECK(runCandidate(set));
     CUCO_CHECK(synchronise("cuco_run"));
+    CUCO_CHECK(workAfterEnd(iteration));
     const double us = double(link_.nowNs() - start) * 1e-3;
     // Read before anyone waits for anyone: what a peer still has in flight must show as a wrong element.
     if (shape_.dump)
@@ -148,6 +176,8 @@ Outcome ShapeRun::checkedIteration(int iteration)
         if (!timeline.empty() && link_.rank() == 0)
             link_.report(ReportLine("trace").add("shape", shape_.name).addJson("timeline", timeline));
     }
+    if (shape_.skew_seed)
+        link_.disturb(0);
     const double makespan = slowest(us);
     if (shape_.time)
         modelled_us_.push_back(makespan);
@@ -173,7 +203,9 @@ Outcome ShapeRun::tearDown()
 {
     link_.progress(shape_.name, "the teardown of shape " + shape_.name);
     link_.gather("");
+    link_.enterCandidate();
     candidate_.teardown(state_);
+    link_.leaveCandidate();
     state_ = nullptr;
     CUCO_CHECK(synchronise("cuco_teardown"));
     link_.gather("");

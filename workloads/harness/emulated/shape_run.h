@@ -29,6 +29,7 @@ private:
     Outcome synchronise(const std::string& doing);
     Outcome dump(int iteration, int set);
     Outcome fillSet(int set, uint64_t seed);
+    Outcome workAfterEnd(int iteration);
     void delayBySkew(int iteration);
     std::string where(int iteration) const;
     /// The slowest rank's number.

@@ -154,6 +154,16 @@ Outcome Observer::checkGuards(int team)
     return ask(observer_message::guards, Packer().number(int64_t(team)).bytes(), reply);
 }
 
+Outcome Observer::measureRates(double& link_bytes_per_s, double& hbm_bytes_per_s)
+{
+    std::string reply;
+    CUCO_CHECK(ask(observer_message::rates, "", reply));
+    Unpacker fields(reply);
+    link_bytes_per_s = fields.real();
+    hbm_bytes_per_s = fields.real();
+    return fields.ok() ? Outcome() : observerGone();
+}
+
 Outcome Observer::look(std::vector<ObservedGpu>& gpus)
 {
     std::string reply;

@@ -60,6 +60,8 @@ public:
     /// A failure of kind out_of_bounds when a byte between the buffers has changed.
     Outcome checkGuards(int team);
 
+    /// Out of one GPU to the next by copy engines, all at once, and within one GPU's memory; of the slowest GPU.
+    Outcome measureRates(double& link_bytes_per_s, double& hbm_bytes_per_s);
     /// Also tells whether every GPU still works.
     Outcome look(std::vector<ObservedGpu>& gpus);
 

@@ -27,6 +27,9 @@ namespace {
 
 // What is seen of the outputs at once: strips of so many bytes, all over them.
 constexpr size_t strip_bytes = 64, most_strips = 4096, glance_bytes = strip_bytes * most_strips;
+// Long enough that starting a copy does not count.
+constexpr size_t copied_bytes = size_t(256) << 20;
+constexpr int copy_repeats = 4, copies_in_a_row = 2;
 // A write that arrives after its iteration has arrived by then.
 constexpr useconds_t late_us = 20'000;
 
@@ -102,6 +105,8 @@ private:
                 return checkGuards(int(fields.number()));
             case observer_message::look:
                 return look();
+            case observer_message::rates:
+                return measureRates();
             default:
                 return environmentFailure("The observer was asked something it does not know.");
         }
@@ -453,6 +458,65 @@ private:
             }
             return std::nullopt;
         });
+    }
+
+    /// The fastest of a few copies of each rank, all ranks at once.
+    Outcome timeCopies(std::vector<double>& fastest_ms, const std::function<Outcome(int rank, cudaStream_t)>& copy)
+    {
+        fastest_ms.assign(size_t(job_.ranks), 0);
+        for (int repeat = 0; repeat < copy_repeats; ++repeat) {
+            CUCO_CHECK(onEachGpu([&](int rank) -> Outcome {
+                const cudaStream_t stream = streams_[size_t(rank)];
+                cudaEvent_t begin = nullptr, end = nullptr;
+                CUCO_CHECK(check(cudaEventCreate(&begin), "make an event"));
+                CUCO_CHECK(check(cudaEventCreate(&end), "make an event"));
+                CUCO_CHECK(check(cudaEventRecord(begin, stream), "record an event"));
+                for (int i = 0; i < copies_in_a_row; ++i)
+                    CUCO_CHECK(copy(rank, stream));
+                CUCO_CHECK(check(cudaEventRecord(end, stream), "record an event"));
+                CUCO_CHECK(check(cudaStreamSynchronize(stream), "copy memory"));
+                float ms = 0;
+                CUCO_CHECK(check(cudaEventElapsedTime(&ms, begin, end), "read the events"));
+                cudaEventDestroy(begin);
+                cudaEventDestroy(end);
+                auto& fastest = fastest_ms[size_t(rank)];
+                fastest = fastest > 0 ? std::min<double>(fastest, ms) : ms;
+                return std::nullopt;
+            }));
+        }
+        return std::nullopt;
+    }
+
+    Outcome measureRates()
+    {
+        std::vector<DeviceMemory> from(size_t(job_.ranks)), to(size_t(job_.ranks));
+        CUCO_CHECK(onEachGpu([&](int rank) -> Outcome {
+            const int next = (rank + 1) % job_.ranks;
+            // Without it the copy goes through the host; on a second call it is already enabled.
+            if (next != rank)
+                cudaDeviceEnablePeerAccess(next, 0);
+            cudaGetLastError();
+            CUCO_CHECK(from[size_t(rank)].allocate(copied_bytes));
+            return to[size_t(rank)].allocate(copied_bytes);
+        }));
+        std::vector<double> link_ms, hbm_ms;
+        CUCO_CHECK(timeCopies(link_ms, [&](int rank, cudaStream_t stream) {
+            const int next = (rank + 1) % job_.ranks;
+            return check(cudaMemcpyPeerAsync(to[size_t(next)].data(), next, from[size_t(rank)].data(), rank,
+                                             copied_bytes, stream),
+                         "copy to a peer");
+        }));
+        CUCO_CHECK(timeCopies(hbm_ms, [&](int rank, cudaStream_t stream) {
+            return check(cudaMemcpyAsync(to[size_t(rank)].data(), from[size_t(rank)].data(), copied_bytes,
+                                         cudaMemcpyDeviceToDevice, stream),
+                         "copy memory");
+        }));
+        const auto rate = [](const std::vector<double>& ms, double bytes) {
+            return bytes * copies_in_a_row / (*std::max_element(ms.begin(), ms.end()) * 1e-3);
+        };
+        // A copy within the memory reads and writes it.
+        reply_.number(rate(link_ms, double(copied_bytes))).number(rate(hbm_ms, 2 * double(copied_bytes)));
+        return std::nullopt;
     }
 
     Outcome look()

@@ -74,6 +74,8 @@ private:
         CUCO_CHECK(observer_.finishOpen());
         observing_ = true;
         CUCO_CHECK(started);
+        if (job_.rates)
+            CUCO_CHECK(measureRates());
         for (size_t i = 0; i < job_.shapes.size(); ++i) {
             if (stop_requested)
                 return environmentFailure("The run was cancelled.");
@@ -86,6 +88,14 @@ private:
         }
         for (auto& team : teams_)
             team->post(rank_message::leave, "its end");
+        return std::nullopt;
+    }
+
+    Outcome measureRates()
+    {
+        double link = 0, hbm = 0;
+        CUCO_CHECK(observer_.measureRates(link, hbm));
+        report(ReportLine("rates").add("link_bytes_per_s", link).add("hbm_bytes_per_s", hbm));
         return std::nullopt;
     }
 

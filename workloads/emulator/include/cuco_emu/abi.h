@@ -38,11 +38,22 @@ int cuco_emu_lane(void);
 /// time of all before it; `reads` says that a repeated look may sleep until someone writes. `site` is an address
 /// in the candidate, for messages.
 void cuco_emu_visible_begin(const volatile void* address, unsigned bytes, int reads, const void* site);
-void cuco_emu_visible_end(const volatile void* address, unsigned bytes, int changed);
+/// `how`: one of each of the following, and a memory order (__ATOMIC_RELAXED …).
+enum {
+    cuco_emu_in_block = 0 << 4,
+    cuco_emu_on_device = 1 << 4,
+    cuco_emu_everywhere = 2 << 4,
+    cuco_emu_load = 1 << 8,
+    cuco_emu_store = 2 << 8,
+    cuco_emu_update = 3 << 8,
+    cuco_emu_volatile = 1 << 10
+};
+void cuco_emu_visible_end(const volatile void* address, unsigned bytes, int changed, int how, const void* site);
 
-void cuco_emu_fence(int scope);
-void cuco_emu_account_read(const void* address, size_t bytes);
-void cuco_emu_account_write(void* address, size_t bytes);
+/// scope: 0 block, 1 device, 2 system; order as above.
+void cuco_emu_fence(int scope, int order);
+void cuco_emu_account_read(const void* address, size_t bytes, const void* site);
+void cuco_emu_account_write(void* address, size_t bytes, const void* site);
 void cuco_emu_account_flops(double flops);
 void cuco_emu_nanosleep(unsigned nanoseconds);
 int64_t cuco_emu_clock_ns(void);

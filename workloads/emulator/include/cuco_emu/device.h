@@ -39,15 +39,15 @@ __forceinline__ void __syncwarp(unsigned mask = ~0u)
 
 __forceinline__ void __threadfence_block()
 {
-    cuco_emu_fence(0);
+    cuco_emu_fence(0, __ATOMIC_SEQ_CST);
 }
 __forceinline__ void __threadfence()
 {
-    cuco_emu_fence(1);
+    cuco_emu_fence(1, __ATOMIC_SEQ_CST);
 }
 __forceinline__ void __threadfence_system()
 {
-    cuco_emu_fence(2);
+    cuco_emu_fence(2, __ATOMIC_SEQ_CST);
 }
 
 __forceinline__ void __nanosleep(unsigned nanoseconds)
@@ -238,44 +238,50 @@ __forceinline__ T combine(T old, T value)
 }
 
 template <Atomic kind, class T>
-CUCO_EMU_UNOBSERVED T atomic_update(T* address, T value)
+CUCO_EMU_UNOBSERVED T atomic_update(T* address, T value, int how)
 {
     cuco_emu_visible_begin(address, sizeof(T), 1, __builtin_return_address(0));
     const T old = *address;
     const T updated = combine<kind>(old, value);
     __builtin_memcpy(static_cast<void*>(address), &updated, sizeof(T));
-    cuco_emu_visible_end(address, sizeof(T), __builtin_memcmp(&old, &updated, sizeof(T)) != 0);
+    cuco_emu_visible_end(address, sizeof(T), __builtin_memcmp(&old, &updated, sizeof(T)) != 0, cuco_emu_update | how,
+                         __builtin_return_address(0));
     return old;
 }
 
 template <class T>
-CUCO_EMU_UNOBSERVED T atomic_compare_exchange(T* address, T expected, T desired)
+CUCO_EMU_UNOBSERVED T atomic_compare_exchange(T* address, T expected, T desired, int how, int failed_order)
 {
     cuco_emu_visible_begin(address, sizeof(T), 1, __builtin_return_address(0));
     const T old = *address;
     const bool swap = __builtin_memcmp(&old, &expected, sizeof(T)) == 0;
     if (swap)
         __builtin_memcpy(static_cast<void*>(address), &desired, sizeof(T));
-    cuco_emu_visible_end(address, sizeof(T), swap && __builtin_memcmp(&old, &desired, sizeof(T)) != 0);
+    const int failed_how = cuco_emu_load | (how & ~15) | failed_order;
+    cuco_emu_visible_end(address, sizeof(T), swap && __builtin_memcmp(&old, &desired, sizeof(T)) != 0,
+                         swap ? cuco_emu_update | how : failed_how, __builtin_return_address(0));
     return old;
 }
 
+/// How volatile accesses and those that bypass caches are ordered, which is not at all.
+inline constexpr int weakly = cuco_emu_everywhere | cuco_emu_volatile | __ATOMIC_RELAXED;
+
 template <class T>
-CUCO_EMU_UNOBSERVED T visible_load(const volatile T* address)
+CUCO_EMU_UNOBSERVED T visible_load(const volatile T* address, int how = weakly)
 {
     cuco_emu_visible_begin(address, sizeof(T), 1, __builtin_return_address(0));
     T value;
     __builtin_memcpy(&value, const_cast<const T*>(address), sizeof(T));
-    cuco_emu_visible_end(address, sizeof(T), 0);
+    cuco_emu_visible_end(address, sizeof(T), 0, cuco_emu_load | how, __builtin_return_address(0));
     return value;
 }
 
 template <class T>
-CUCO_EMU_UNOBSERVED void visible_store(volatile T* address, T value)
+CUCO_EMU_UNOBSERVED void visible_store(volatile T* address, T value, int how = weakly)
 {
     cuco_emu_visible_begin(address, sizeof(T), 0, __builtin_return_address(0));
     __builtin_memcpy(const_cast<T*>(address), &value, sizeof(T));
-    cuco_emu_visible_end(address, sizeof(T), 1);
+    cuco_emu_visible_end(address, sizeof(T), 1, cuco_emu_store | how, __builtin_return_address(0));
 }
 
 template <class T>
@@ -288,22 +294,16 @@ using Fixed = typename Same<T>::type;
 
 }  // namespace cuco_emu
 
-#define CUCO_EMU_ATOMIC(name, kind)                                             \
-    template <class T>                                                          \
-    __forceinline__ T name(T* address, cuco_emu::Fixed<T> value)                \
-    {                                                                           \
-        return cuco_emu::atomic_update<cuco_emu::Atomic::kind>(address, value); \
-    }                                                                           \
-    template <class T>                                                          \
-    __forceinline__ T name##_block(T* address, cuco_emu::Fixed<T> value)        \
-    {                                                                           \
-        return cuco_emu::atomic_update<cuco_emu::Atomic::kind>(address, value); \
-    }                                                                           \
-    template <class T>                                                          \
-    __forceinline__ T name##_system(T* address, cuco_emu::Fixed<T> value)       \
-    {                                                                           \
-        return cuco_emu::atomic_update<cuco_emu::Atomic::kind>(address, value); \
+#define CUCO_EMU_ATOMIC_IN(name, kind, scope)                                                             \
+    template <class T>                                                                                    \
+    __forceinline__ T name(T* address, cuco_emu::Fixed<T> value)                                          \
+    {                                                                                                     \
+        return cuco_emu::atomic_update<cuco_emu::Atomic::kind>(address, value, scope | __ATOMIC_RELAXED); \
     }
+#define CUCO_EMU_ATOMIC(name, kind)                           \
+    CUCO_EMU_ATOMIC_IN(name, kind, cuco_emu_on_device)        \
+    CUCO_EMU_ATOMIC_IN(name##_block, kind, cuco_emu_in_block) \
+    CUCO_EMU_ATOMIC_IN(name##_system, kind, cuco_emu_everywhere)
 CUCO_EMU_ATOMIC(atomicAdd, add)
 CUCO_EMU_ATOMIC(atomicSub, sub)
 CUCO_EMU_ATOMIC(atomicExch, exchange)
@@ -315,16 +315,18 @@ CUCO_EMU_ATOMIC(atomicXor, bit_xor)
 CUCO_EMU_ATOMIC(atomicInc, increment)
 CUCO_EMU_ATOMIC(atomicDec, decrement)
 #undef CUCO_EMU_ATOMIC
+#undef CUCO_EMU_ATOMIC_IN
 
-#define CUCO_EMU_CAS(name)                                                                      \
-    template <class T>                                                                          \
-    __forceinline__ T name(T* address, cuco_emu::Fixed<T> expected, cuco_emu::Fixed<T> desired) \
-    {                                                                                           \
-        return cuco_emu::atomic_compare_exchange(address, expected, desired);                   \
+#define CUCO_EMU_CAS(name, scope)                                                                      \
+    template <class T>                                                                                 \
+    __forceinline__ T name(T* address, cuco_emu::Fixed<T> expected, cuco_emu::Fixed<T> desired)        \
+    {                                                                                                  \
+        return cuco_emu::atomic_compare_exchange(address, expected, desired, scope | __ATOMIC_RELAXED, \
+                                                 __ATOMIC_RELAXED);                                    \
     }
-CUCO_EMU_CAS(atomicCAS)
-CUCO_EMU_CAS(atomicCAS_block)
-CUCO_EMU_CAS(atomicCAS_system)
+CUCO_EMU_CAS(atomicCAS, cuco_emu_on_device)
+CUCO_EMU_CAS(atomicCAS_block, cuco_emu_in_block)
+CUCO_EMU_CAS(atomicCAS_system, cuco_emu_everywhere)
 #undef CUCO_EMU_CAS
 
 #define CUCO_EMU_LOAD(name)                  \
