@@ -92,6 +92,18 @@ Result<std::vector<std::filesystem::path>> sourcesIn(const std::filesystem::path
     return sources;
 }
 
+Result<std::vector<std::filesystem::path>> harnessSources(const std::filesystem::path& harness, const std::string& part)
+{
+    auto sources = sourcesIn(harness);
+    if (!sources)
+        return sources;
+    const auto more = sourcesIn(harness / part);
+    if (!more)
+        return more;
+    sources->insert(sources->end(), more->begin(), more->end());
+    return sources;
+}
+
 Result<std::filesystem::path> cachedBuild(const std::string& kind, const std::string& key, std::stop_token stop,
                                           const std::function<Result<void>(const std::filesystem::path&)>& build)
 {

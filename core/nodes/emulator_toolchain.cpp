@@ -110,7 +110,7 @@ Result<void> EmulatorToolchain::prepareHarness(Node& node, std::stop_token stop)
         std::vector<std::vector<std::filesystem::path>> units(3);
         for (std::size_t i = 0; i < runtime->size(); ++i)
             units[i % 2].push_back(emulator / (*runtime)[i]);
-        const auto harness_sources = sourcesIn(harness);
+        const auto harness_sources = harnessSources(harness, "emulated");
         if (!harness_sources)
             return std::unexpected(harness_sources.error());
         for (const auto& path : *harness_sources) {

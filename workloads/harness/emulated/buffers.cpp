@@ -69,6 +69,10 @@ void Buffers::protect(RankLink& link) const
         if (gap.bytes > skipped)
             link.protect(begin + skipped, gap.bytes - skipped, false, "the guard zone " + gap.place);
     }
+    for (const auto& set : outputs_) {
+        for (size_t i = 0; i < set.size(); ++i)
+            link.name(set[i], shape_->outputs[i].bytes(rank_), "output " + shape_->outputs[i].name);
+    }
     for (const auto& set : inputs_) {
         for (size_t i = 0; i < set.size(); ++i)
             link.protect(set[i], shape_->inputs[i].bytes(rank_), true, "input " + shape_->inputs[i].name);

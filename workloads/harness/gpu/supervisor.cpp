@@ -255,7 +255,9 @@ private:
             std::vector<Team*> teams;
             for (const auto& team : teams_)
                 teams.push_back(team.get());
-            std::erase_if(taking_part, [&](size_t i) { return !teams_[i]; });
+            taking_part.erase(std::remove_if(taking_part.begin(), taking_part.end(),
+                                             [&](size_t i) { return !teams_[i]; }),
+                              taking_part.end());
             CUCO_CHECK(timeShape(scene, teams, taking_part, rejected_));
         }
         if (!rejected_ && shape.trace)
