@@ -76,6 +76,7 @@ struct Evaluation {
     std::vector<ShapeTiming> timings;
     std::optional<OverlapReport> overlap;
     bool modelled = false;
+    bool sandboxed = false;             ///< it was built and run where it reaches nothing but its job
     double compile_ms = 0, run_ms = 0;  ///< wall time spent on it
 
     bool verified() const { return verdict == Verdict::verified; }

@@ -158,6 +158,7 @@ nlohmann::json toJson(const Evaluation& evaluation)
             {"timings", timings},
             {"overlap", evaluation.overlap ? toJson(*evaluation.overlap) : nlohmann::json(nullptr)},
             {"modelled", evaluation.modelled},
+            {"sandboxed", evaluation.sandboxed},
             {"compile_ms", evaluation.compile_ms},
             {"run_ms", evaluation.run_ms}};
 }
@@ -172,6 +173,7 @@ Result<Evaluation> evaluationFromJson(const nlohmann::json& json)
         .required("message", evaluation.message)
         .required("detail", evaluation.detail)
         .required("modelled", evaluation.modelled)
+        .optional("sandboxed", evaluation.sandboxed)
         .required("compile_ms", evaluation.compile_ms)
         .required("run_ms", evaluation.run_ms);
     const auto* at = reader.object("at");
