@@ -108,6 +108,7 @@ struct Evaluation {
     std::optional<OverlapReport> overlap;
     bool modelled = false;
     std::vector<std::string> remarks;  ///< sentences that do not touch the verdict: what was left out, and why
+    bool sandboxed = false;             ///< it was built and run where it reaches nothing but its job
     double compile_ms = 0, run_ms = 0;  ///< wall time spent on it
 
     bool verified() const { return verdict == Verdict::verified; }

@@ -243,6 +243,7 @@ nlohmann::json toJson(const Evaluation& evaluation)
             {"overlap", evaluation.overlap ? toJson(*evaluation.overlap) : nlohmann::json(nullptr)},
             {"modelled", evaluation.modelled},
             {"remarks", evaluation.remarks},
+            {"sandboxed", evaluation.sandboxed},
             {"compile_ms", evaluation.compile_ms},
             {"run_ms", evaluation.run_ms}};
 }
@@ -257,6 +258,7 @@ Result<Evaluation> evaluationFromJson(const nlohmann::json& json)
         .required("message", evaluation.message)
         .required("detail", evaluation.detail)
         .required("modelled", evaluation.modelled)
+        .optional("sandboxed", evaluation.sandboxed)
         .required("compile_ms", evaluation.compile_ms)
         .required("run_ms", evaluation.run_ms)
         .optional("remarks", evaluation.remarks);

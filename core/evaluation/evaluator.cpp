@@ -113,6 +113,7 @@ Result<EvaluationResult> Evaluator::Private::measure(const EvaluationPlan& plan,
 {
     const Stopwatch stopwatch;
     evaluation.modelled = plan.modelled;
+    evaluation.sandboxed = probe.sandboxed;
     auto measurement = cascade.measure(plan, folder, is_baseline ? nullptr : baseline_folder.get(), evaluation, stop);
     if (!measurement)
         return std::unexpected(measurement.error());
@@ -250,6 +251,7 @@ Result<Evaluator::Compiled> Evaluator::compile(const EvaluationRequest& request,
     if (request.screened)
         compiled.evaluation = screen(request.source, *d_->frozen_template, d_->design_space, d_->probe.capabilities);
     compiled.evaluation.modelled = d_->probe.modelled;
+    compiled.evaluation.sandboxed = d_->probe.sandboxed;
     if (!compiled.evaluation.verified())
         return compiled;
     auto folder = d_->cascade.compile(request.source, compiled.evaluation, stop);
