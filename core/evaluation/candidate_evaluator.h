@@ -19,13 +19,22 @@ struct EvaluationRequest {
     Stage until = Stage::profile;
     std::vector<Shape> shapes;  ///< to benchmark; empty: the workload's search shapes for this node
     int ranks = 0;              ///< 0: the workload's default that the node can run
-    std::uint64_t input_seed = 1;
+    /// Of the inputs. Nothing: drawn at random, so that no candidate can know it; the evaluation tells which it was.
+    std::optional<std::uint64_t> input_seed;
     bool screened = true;  ///< false for host.cu, which has no directive
 };
 
 struct EvaluationResult {
     Evaluation evaluation;
     std::optional<Timeline> timeline;  ///< of the first shape
+};
+
+/// A host-driven way to do the workload's work, as measured on the node. One that the node cannot run has a verdict
+/// and no times.
+struct BaselineResult {
+    std::string name;  ///< "host.cu", "zero_cta"
+    std::string source;
+    EvaluationResult result;
 };
 
 /// What a run needs of an evaluator. After `prepare`, `compile` and `measure` may be called from several threads.
@@ -38,7 +47,7 @@ public:
 
     virtual Result<void> prepare(std::stop_token stop) = 0;
     /// host.cu and the other host-driven baselines as measured by `prepare`.
-    virtual const std::vector<EvaluationResult>& baselines() const = 0;
+    virtual const std::vector<BaselineResult>& baselines() const = 0;
 
     /// Screen and compile: cheap, runs ahead.
     struct Compiled {

@@ -109,6 +109,7 @@ struct Evaluation {
     bool modelled = false;
     std::vector<std::string> remarks;  ///< sentences that do not touch the verdict: what was left out, and why
     bool sandboxed = false;             ///< it was built and run where it reaches nothing but its job
+    std::uint64_t input_seed = 0;       ///< makes the same inputs again
     double compile_ms = 0, run_ms = 0;  ///< wall time spent on it
 
     bool verified() const { return verdict == Verdict::verified; }

@@ -244,6 +244,7 @@ nlohmann::json toJson(const Evaluation& evaluation)
             {"modelled", evaluation.modelled},
             {"remarks", evaluation.remarks},
             {"sandboxed", evaluation.sandboxed},
+            {"input_seed", evaluation.input_seed},
             {"compile_ms", evaluation.compile_ms},
             {"run_ms", evaluation.run_ms}};
 }
@@ -261,7 +262,8 @@ Result<Evaluation> evaluationFromJson(const nlohmann::json& json)
         .optional("sandboxed", evaluation.sandboxed)
         .required("compile_ms", evaluation.compile_ms)
         .required("run_ms", evaluation.run_ms)
-        .optional("remarks", evaluation.remarks);
+        .optional("remarks", evaluation.remarks)
+        .optional("input_seed", evaluation.input_seed);
     const auto* at = reader.object("at");
     const auto* mismatches = reader.array("mismatches");
     const auto* timings = reader.array("timings");

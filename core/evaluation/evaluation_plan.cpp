@@ -5,13 +5,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <random>
 
 namespace cuco {
 
 namespace {
 
 constexpr int verify_iterations = 2;
-constexpr int timed_iterations = 15, timed_warmup = 3;  ///< of each turn on a GPU
+constexpr int consecutive_iterations = 3;
+constexpr int candidate_rounds = 10, baseline_rounds = 8;
 // Iteration i of a shape has inputs from seed + i; shapes must not share them.
 constexpr std::uint64_t seed_stride = 1'000'003;
 
@@ -28,6 +30,33 @@ JobShape jobShape(const Shape& shape, const EvaluationPlan& plan, std::size_t in
     JobShape job;
     job.shape = shape;
     job.seed = plan.seed + index * seed_stride;
+    return job;
+}
+
+/// What no candidate can know; small enough that iterations and shapes can be counted on from it.
+std::uint64_t drawSeed()
+{
+    std::random_device device;
+    return (std::uint64_t{device()} << 32 | device()) >> 1;
+}
+
+bool isTimed(const EvaluationPlan& plan, const Shape& shape)
+{
+    return std::ranges::find(plan.timed_shapes, shape.name, &Shape::name) != plan.timed_shapes.end();
+}
+
+HarnessJob verifyOnGpus(const EvaluationPlan& plan, const Workload& workload)
+{
+    HarnessJob job = emptyJob(plan, workload);
+    for (const auto& shape : plan.verify_shapes) {
+        if (isTimed(plan, shape))
+            continue;
+        JobShape verified = jobShape(shape, plan, job.shapes.size());
+        verified.iterations = verify_iterations;
+        verified.consecutive = consecutive_iterations;
+        verified.skew = verified.seed + 1;
+        job.shapes.push_back(std::move(verified));
+    }
     return job;
 }
 
@@ -61,7 +90,7 @@ Result<EvaluationPlan> planEvaluation(const Workload& workload, const NodeProbe&
     if (!ranks)
         return std::unexpected(ranks.error());
     plan.ranks = *ranks;
-    plan.seed = request.input_seed;
+    plan.seed = request.input_seed ? *request.input_seed : drawSeed();
     plan.until = request.until;
     plan.modelled = probe.modelled;
     plan.verify_shapes = probe.modelled ? workload.emulated_verify_shapes : workload.verify_shapes;
@@ -75,12 +104,12 @@ Result<EvaluationPlan> planEvaluation(const Workload& workload, const NodeProbe&
     return plan;
 }
 
-HarnessJob verifyJob(const EvaluationPlan& plan, const Workload& workload)
+HarnessJob modelledJob(const EvaluationPlan& plan, const Workload& workload)
 {
     HarnessJob job = emptyJob(plan, workload);
     for (const auto& shape : plan.verify_shapes) {
         // A shape that is also timed is verified under that name below.
-        if (std::ranges::find(plan.timed_shapes, shape.name, &Shape::name) != plan.timed_shapes.end())
+        if (isTimed(plan, shape))
             continue;
         JobShape verified = jobShape(shape, plan, job.shapes.size());
         verified.iterations = verify_iterations;
@@ -93,21 +122,35 @@ HarnessJob verifyJob(const EvaluationPlan& plan, const Workload& workload)
     for (const auto& shape : plan.timed_shapes) {
         JobShape timed = jobShape(shape, plan, job.shapes.size());
         timed.dump = true;
-        timed.time = plan.modelled && plan.until >= Stage::benchmark;
-        timed.trace = plan.modelled && plan.until >= Stage::profile && shape.name == plan.timed_shapes.front().name;
+        timed.time = plan.until >= Stage::benchmark;
+        timed.trace = plan.until >= Stage::profile && shape.name == plan.timed_shapes.front().name;
         job.shapes.push_back(std::move(timed));
     }
     return job;
 }
 
-HarnessJob timeJob(const EvaluationPlan& plan, const Workload& workload)
+HarnessJob candidateJob(const EvaluationPlan& plan, const Workload& workload)
 {
-    HarnessJob job = emptyJob(plan, workload);
+    HarnessJob job = verifyOnGpus(plan, workload);
+    if (plan.until < Stage::benchmark && !job.shapes.empty())
+        return job;
     for (const auto& shape : plan.timed_shapes) {
         JobShape timed = jobShape(shape, plan, job.shapes.size());
-        timed.iterations = timed_iterations;
-        timed.warmup = timed_warmup;
+        timed.time = plan.until >= Stage::benchmark;
+        timed.rounds = timed.time ? candidate_rounds : 0;
+        job.shapes.push_back(std::move(timed));
+    }
+    return job;
+}
+
+HarnessJob baselineJob(const EvaluationPlan& plan, const Workload& workload)
+{
+    HarnessJob job = verifyOnGpus(plan, workload);
+    job.rates = true;
+    for (const auto& shape : plan.timed_shapes) {
+        JobShape timed = jobShape(shape, plan, job.shapes.size());
         timed.time = true;
+        timed.rounds = baseline_rounds;
         job.shapes.push_back(std::move(timed));
     }
     return job;
@@ -117,6 +160,7 @@ HarnessJob traceJob(const EvaluationPlan& plan, const Workload& workload)
 {
     HarnessJob job = emptyJob(plan, workload);
     JobShape traced = jobShape(plan.timed_shapes.front(), plan, 0);
+    traced.iterations = 0;
     traced.trace = true;
     job.shapes.push_back(std::move(traced));
     return job;

@@ -21,11 +21,15 @@ struct EvaluationPlan {
 Result<EvaluationPlan> planEvaluation(const Workload& workload, const NodeProbe& probe,
                                       const EvaluationDefaults& defaults, const EvaluationRequest& request);
 
-/// Every verification shape twice in a row with ranks that start apart, then every timed shape. Where times are
-/// modelled this job also times and traces, since a model is not disturbed by either.
-HarnessJob verifyJob(const EvaluationPlan& plan, const Workload& workload);
-/// One turn of timing on a GPU.
-HarnessJob timeJob(const EvaluationPlan& plan, const Workload& workload);
+constexpr std::size_t turns_a_round = 2;  ///< of each program, in a job on GPUs
+
+/// Every verification shape a few times in a row with ranks that start apart, then every timed shape, all of them
+/// dumped, for the emulated node.
+HarnessJob modelledJob(const EvaluationPlan& plan, const Workload& workload);
+/// The same on GPUs, where timed shapes are run in turns with the job's baselines.
+HarnessJob candidateJob(const EvaluationPlan& plan, const Workload& workload);
+/// For a job in which all baselines take turns; the node's rates are measured too.
+HarnessJob baselineJob(const EvaluationPlan& plan, const Workload& workload);
 /// The first timed shape, traced; a traced run is never timed.
 HarnessJob traceJob(const EvaluationPlan& plan, const Workload& workload);
 

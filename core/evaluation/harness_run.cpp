@@ -38,4 +38,33 @@ Result<HarnessRun> runHarness(Node& node, const Toolchain& toolchain, const Work
     return run;
 }
 
+Result<HarnessRun> runGpuHarness(Node& node, const Toolchain& toolchain, const Workload& workload,
+                                 const JobFolder& folder, const HarnessJob& job,
+                                 const std::map<std::string, std::string>& variables, std::stop_token stop)
+{
+    HarnessJob absolute = job;
+    // The ranks need not have the supervisor's working directory.
+    absolute.files.candidate = folder.path() / job.files.candidate;
+    const auto text = writeHarnessJob(workload, absolute);
+    if (!text)
+        return std::unexpected(text.error());
+    if (auto put = node.put(folder, "job.txt", *text); !put)
+        return std::unexpected(put.error());
+    Command command = toolchain.harnessCommand(folder, "run");
+    if (auto sandbox = node.sandbox(folder, true); !sandbox.empty()) {
+        command.argv.emplace_back("--");
+        command.argv.insert(command.argv.end(), sandbox.begin(), sandbox.end());
+    }
+    command.environment.insert(variables.begin(), variables.end());
+    command.limits.wall = job.limit + grace;
+    auto outcome = node.run(command, stop);
+    if (!outcome)
+        return std::unexpected(outcome.error());
+    HarnessRun run;
+    run.report = parseHarnessReport(outcome->report);
+    outcome->report.clear();
+    run.outcome = std::move(*outcome);
+    return run;
+}
+
 }  // namespace cuco

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/evaluation/judgement.h"
 
+#include "core/evaluation/evaluation_plan.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -100,6 +102,25 @@ std::string missingFrom(const HarnessJob& job, const HarnessReport& report)
     return {};
 }
 
+/// What a job on GPUs asked for and the report lacks.
+std::string missingOnGpus(const HarnessJob& job, const HarnessReport& report)
+{
+    const std::set<CheckedOutput> checked(report.checked.begin(), report.checked.end());
+    for (const auto& shape : job.shapes) {
+        const std::string& name = shape.shape.name;
+        const auto times = report.samples_us.find(name);
+        const std::size_t have = times == report.samples_us.end() ? 0 : times->second.size();
+        if (have != turns_a_round * static_cast<std::size_t>(shape.rounds))
+            return fmt::format("{} times of shape {} were reported for {} rounds.", have, name, shape.rounds);
+        const int iterations = shape.trace && shape.rounds == 0 ? 0 : shape.iterations + shape.consecutive;
+        for (int iteration = 0; iteration < iterations; ++iteration)
+            for (int rank = 0; rank < job.ranks; ++rank)
+                if (!checked.contains({name, iteration, rank}))
+                    return fmt::format("Rank {}'s iteration {} of shape {} was not checked.", rank, iteration, name);
+    }
+    return {};
+}
+
 std::string sentence(const Mismatch& mismatch)
 {
     if (mismatch.wrong_elements == 0)
@@ -177,6 +198,44 @@ Result<void> judgeCheck(const HarnessJob& job, const CommandOutcome& outcome, co
                     return failure(fmt::format("The verifier did not check rank {}'s iteration {} of shape {}.", rank,
                                                iteration, shape.shape.name),
                                    "", "Install the product again.");
+    return {};
+}
+
+Result<void> judgeGpuRun(const HarnessJob& job, const CommandOutcome& outcome, const HarnessReport& report,
+                         Evaluation& evaluation)
+{
+    if (outcome.cancelled)
+        return failure("The evaluation was stopped.");
+    for (const auto& neighbour : report.neighbours)
+        evaluation.remarks.push_back("Another program was on the GPUs: " + neighbour + ".");
+    if (!report.gpu_fault.empty())
+        evaluation.remarks.push_back("A GPU does not work any more after this: " + report.gpu_fault +
+                                     " Run cucoctl node probe; it may need a reset.");
+    if (!report.failures.empty()) {
+        const auto& failed = report.failures.front();
+        const auto verdict = verdictOfKind(failed.kind);
+        if (!verdict)
+            return failure(failed.message, fmt::format("harness, {}", failed.kind),
+                           failed.detail.empty() ? "Run cucoctl node probe to see what the node lacks." : failed.detail);
+        const std::string where = place(failed);
+        reject(evaluation, *verdict, where.empty() ? failed.message : fmt::format("{} ({})", failed.message, where),
+               failed.detail.empty() ? tail(outcome.err) : failed.detail);
+        if (failed.line > 0)
+            evaluation.at = {failed.line, failed.message};
+        return {};
+    }
+    if (outcome.timed_out)
+        return failure(fmt::format("The harness did not end within {} s.", job.limit.count()), "",
+                       "Raise \"timeouts_s\" in the workload's workload.json.");
+    if (!report.done || !report.violation.empty())
+        return std::unexpected(harnessBroken(outcome, report));
+    if (!report.mismatches.empty()) {
+        evaluation.mismatches = firstOfEachRank(report.mismatches);
+        reject(evaluation, Verdict::wrong_result, sentence(evaluation.mismatches.front()), "");
+        return {};
+    }
+    if (auto missing = missingOnGpus(job, report); !missing.empty())
+        return failure("The harness left something out: " + missing, "", "Install the product again.");
     return {};
 }
 

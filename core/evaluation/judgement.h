@@ -20,4 +20,9 @@ Result<void> judgeRun(const HarnessJob& job, const CommandOutcome& outcome, cons
 Result<void> judgeCheck(const HarnessJob& job, const CommandOutcome& outcome, const HarnessReport& report,
                         Evaluation& evaluation);
 
+/// For a job on GPUs, whose report the candidate had no part in: wrong outputs, failures of its ranks, and whether all
+/// that was asked for was done. Errors: what the candidate is not to blame for.
+Result<void> judgeGpuRun(const HarnessJob& job, const CommandOutcome& outcome, const HarnessReport& report,
+                         Evaluation& evaluation);
+
 }  // namespace cuco

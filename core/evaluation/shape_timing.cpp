@@ -16,30 +16,50 @@ constexpr double bound_slack = 0.98;
 // Launching and waking up cost the host this much more than the events see.
 constexpr double clock_slack_us = 60, clock_slack_share = 0.2;
 constexpr std::uint64_t bootstrap_seed = 0x5eed;
+// A baseline's median differs by a few per cent between runs.
+constexpr double disturbed_share = 1.25;
 
 }  // namespace
 
-ShapeTiming timeShape(std::string shape, int ranks, std::vector<double> samples_us, BaselineTimes baseline,
-                      double bound_us, bool modelled)
+ShapeTiming timeShape(const std::string& shape, int ranks, std::vector<double> samples_us,
+                      const BaselineShape& baselines, bool modelled,
+                      std::optional<std::vector<double>> baseline_samples_us)
 {
     ShapeTiming timing;
-    timing.shape = std::move(shape);
+    timing.shape = shape;
     timing.ranks = ranks;
     timing.samples_us = std::move(samples_us);
-    timing.baseline_samples_us = std::move(baseline.samples_us);
-    timing.baseline = std::move(baseline.name);
+    timing.baseline_samples_us = baseline_samples_us ? std::move(*baseline_samples_us) : baselines.strongestSamples();
+    timing.baseline = baselines.strongest;
+    timing.baselines = baselines.timings();
+    timing.compute_alone_us = baselines.compute_alone_us;
+    timing.noise_floor = baselines.noise_floor;
     timing.time_us = median(timing.samples_us);
     timing.baseline_us = median(timing.baseline_samples_us);
-    timing.bound_us = bound_us;
+    timing.bound_us = baselines.bound_us;
+    timing.bound_source = baselines.bound_source;
     if (modelled) {
         timing.speedup = timing.ci_low = timing.ci_high = timing.baseline_us / timing.time_us;
     } else {
-        const Ratio ratio = ratioOfMedians(timing.baseline_samples_us, timing.samples_us, bootstrap_seed);
+        const Ratio ratio =
+            ratioOfRounds(timing.baseline_samples_us, timing.samples_us, turns_a_round, bootstrap_seed);
         timing.speedup = ratio.value;
         timing.ci_low = ratio.low;
         timing.ci_high = ratio.high;
     }
     return timing;
+}
+
+void judgeBaseline(const ShapeTiming& timing, const BaselineShape& alone, Evaluation& evaluation)
+{
+    const double before_us = median(alone.strongestSamples());
+    if (timing.baseline_us <= before_us * disturbed_share || timing.speedup <= 1)
+        return;
+    evaluation.verdict = Verdict::timing_mismatch;
+    evaluation.message = fmt::format(
+        "Shape {}: baseline {} took {:.4g} µs in its turns with this candidate but {:.4g} µs without it: something goes "
+        "on in the GPUs while it is not the candidate's turn.",
+        timing.shape, timing.baseline, timing.baseline_us, before_us);
 }
 
 void judgeTimes(Evaluation& evaluation)

@@ -2,22 +2,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/evaluation/baselines.h"
 #include "core/evaluation/evaluation.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace cuco {
 
-/// Times of one shape by the strongest baseline.
-struct BaselineTimes {
-    std::string name;
-    std::vector<double> samples_us;
-};
+/// Medians, and the speed-up over the strongest baseline. On GPUs with its interval, from samples taken in turns;
+/// modelled times have none. `baseline_samples_us`: of the strongest in the same run; nothing: as it was measured
+/// beforehand. Samples must not be empty.
+ShapeTiming timeShape(const std::string& shape, int ranks, std::vector<double> samples_us,
+                      const BaselineShape& baselines, bool modelled,
+                      std::optional<std::vector<double>> baseline_samples_us = std::nullopt);
 
-/// Medians, speed-up with its interval, and the bound (0: none is known). Samples must not be empty.
-ShapeTiming timeShape(std::string shape, int ranks, std::vector<double> samples_us, BaselineTimes baseline,
-                      double bound_us, bool modelled);
+/// On GPUs: sets timing_mismatch when the baseline was much slower while it took turns with the candidate than it is
+/// alone: then something of the candidate's went on in the baseline's turns, and the speed-up is worth nothing.
+void judgeBaseline(const ShapeTiming& timing, const BaselineShape& alone, Evaluation& evaluation);
 
 /// Sets the verdict when a time is below its bound by more than 2 %: then the work was not done, or the bound is
 /// wrong; in neither case is it a record.

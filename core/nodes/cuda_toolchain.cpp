@@ -5,7 +5,6 @@
 #include "core/base/files.h"
 #include "core/nodes/build_cache.h"
 #include "core/nodes/compiler_log.h"
-#include "core/nodes/device_model.h"
 #include "core/nodes/nccl_probe.h"
 
 #include <fmt/format.h>
@@ -26,6 +25,26 @@ std::string architectureOf(const std::string& compute_capabilities)
         if (c >= '0' && c <= '9')
             digits += c;
     return digits.empty() ? digits : "sm_" + digits;
+}
+
+struct Cupti {
+    std::filesystem::path header, library;  ///< folder of cupti.h; libcupti.so
+};
+
+Result<Cupti> findCupti(const std::filesystem::path& toolkit)
+{
+    Cupti cupti;
+    std::error_code error;
+    for (const auto& folder : {toolkit / "extras" / "CUPTI", toolkit}) {
+        if (cupti.header.empty() && std::filesystem::exists(folder / "include" / "cupti.h", error))
+            cupti.header = folder / "include";
+        if (cupti.library.empty() && std::filesystem::exists(folder / "lib64" / "libcupti.so", error))
+            cupti.library = folder / "lib64" / "libcupti.so";
+    }
+    if (!cupti.header.empty() && !cupti.library.empty())
+        return cupti;
+    return failure("No profile was taken: the CUDA toolkit has no CUPTI.", toolkit.string(),
+                   "Install the toolkit's CUPTI package (cuda-cupti-dev).");
 }
 
 /// How the user has told NCCL and CUDA about this machine; some need it to work at all.
@@ -103,18 +122,13 @@ Result<void> CudaToolchain::prepare(Node& node, const Workload& workload, std::s
     run_timeout_ = workload.run_timeout;
     if (auto found = findParts(node, stop); !found)
         return found;
-    const auto probe = node.probe(stop);
-    if (!probe)
-        return std::unexpected(probe.error());
-    if (!probe->gpus.empty() && probe->gpus.front().name.find("H200") != std::string::npos) {
-        auto rates = readDeviceModel(workloads_ / "emulator" / "h200.model");
-        if (!rates)
-            return std::unexpected(rates.error());
-        rates_ = std::move(*rates);
-    }
     if (auto harness = prepareHarness(node, stop); !harness)
         return harness;
-    return prepareReference(node, workload, stop);
+    auto reference = buildOwn(node, workload.reference_source, stop);
+    if (!reference)
+        return std::unexpected(reference.error());
+    reference_ = std::move(*reference);
+    return prepareProfiler(node, stop);
 }
 
 Result<void> CudaToolchain::prepareHarness(Node& node, std::stop_token stop)
@@ -127,7 +141,7 @@ Result<void> CudaToolchain::prepareHarness(Node& node, std::stop_token stop)
         return added;
     runtime_hash_ = inputs.key();
     const auto folder = cachedBuild("cuda", runtime_hash_, stop, [&](const auto& build_folder) -> Result<void> {
-        const auto sources = sourcesIn(harness);
+        const auto sources = harnessSources(harness, "gpu");
         if (!sources)
             return std::unexpected(sources.error());
         std::vector<std::vector<std::string>> compile;
@@ -152,29 +166,82 @@ Result<void> CudaToolchain::prepareHarness(Node& node, std::stop_token stop)
     return {};
 }
 
-Result<void> CudaToolchain::prepareReference(Node& node, const Workload& workload, std::stop_token stop)
+/// Without CUPTI the node takes no profiles; all else works.
+Result<void> CudaToolchain::prepareProfiler(Node& node, std::stop_token stop)
 {
-    const auto text = readFile(workload.reference_source);
-    if (!text)
-        return std::unexpected(text.error());
+    const auto cupti = findCupti(toolkit_.home);
+    if (!cupti) {
+        profiler_problem_ = cupti.error();
+        return {};
+    }
+    const auto folder = workloads_ / "harness" / "profile";
     BuildInputs inputs;
     inputs.add("runtime", runtime_hash_);
-    inputs.add("reference", *text);
+    inputs.add("cupti", cupti->header.string() + " " + cupti->library.string());
+    const auto built = cachedBuild("cuda", inputs.key(), stop, [&](const auto& build_folder) -> Result<void> {
+        const auto sources = sourcesIn(folder);
+        if (!sources)
+            return std::unexpected(sources.error());
+        auto command = compilerCommand();
+        command.insert(command.end(), {"-shared", "-I", cupti->header.string()});
+        for (const auto& source : *sources)
+            command.push_back(source.string());
+        command.insert(command.end(),
+                       {"-Xlinker", cupti->library.string(), "-Xlinker", "-rpath", "-Xlinker",
+                        cupti->library.parent_path().string(), "-ldl", "-lpthread", "-o", "libcuco_profile.so"});
+        return runBuild(node, build_folder, {command}, stop);
+    });
+    if (!built)
+        return std::unexpected(built.error());
+    profiler_ = *built / "libcuco_profile.so";
+    return {};
+}
+
+Result<std::filesystem::path> CudaToolchain::buildOwn(Node& node, const std::filesystem::path& source,
+                                                      std::stop_token stop)
+{
+    const auto text = readFile(source);
+    if (!text)
+        return std::unexpected(text.error());
+    const std::string object = source.stem().string() + ".so";
+    BuildInputs inputs;
+    inputs.add("runtime", runtime_hash_);
+    inputs.add(object, *text);
     const auto folder = cachedBuild("cuda", inputs.key(), stop, [&](const auto& build_folder) -> Result<void> {
         auto command = compilerCommand();
         const auto with = libraries();
-        command.insert(command.end(), {"-shared", workload.reference_source.string(), "-o", "reference.so"});
+        command.insert(command.end(), {"-shared", source.string(), "-o", object});
         command.insert(command.end(), with.begin(), with.end());
         return runBuild(node, build_folder, {command}, stop);
     });
     if (!folder)
         return std::unexpected(folder.error());
-    reference_ = *folder / "reference.so";
-    return {};
+    return *folder / object;
 }
 
 Result<std::expected<void, BuildFault>> CudaToolchain::build(Node& node, const JobFolder& job,
                                                              const std::string& source, std::stop_token stop)
+{
+    return compile(node, job, source, "candidate.so", {}, stop);
+}
+
+Result<std::expected<void, BuildFault>> CudaToolchain::buildProfiled(Node& node, const JobFolder& job,
+                                                                     const std::string& source, std::stop_token stop)
+{
+    if (profiler_.empty())
+        return std::unexpected(profiler_problem_);
+    return compile(node, job, source, "profiled.so", {"-DCUCO_PROFILE"}, stop);
+}
+
+std::map<std::string, std::string> CudaToolchain::profileVariables() const
+{
+    return {{"CUDA_INJECTION64_PATH", profiler_.string()}};
+}
+
+Result<std::expected<void, BuildFault>> CudaToolchain::compile(Node& node, const JobFolder& job,
+                                                               const std::string& source, const std::string& object,
+                                                               const std::vector<std::string>& flags,
+                                                               std::stop_token stop)
 {
     using Outcome = std::expected<void, BuildFault>;
     if (auto put = node.put(job, "candidate.cu", source); !put)
@@ -182,7 +249,8 @@ Result<std::expected<void, BuildFault>> CudaToolchain::build(Node& node, const J
     Command command;
     command.argv = compilerCommand();
     // What ptxas says about registers, spills and shared memory belongs into the log.
-    command.argv.insert(command.argv.end(), {"-Xptxas", "-v", "-shared", "candidate.cu", "-o", "candidate.so"});
+    command.argv.insert(command.argv.end(), {"-Xptxas", "-v", "-shared", "candidate.cu", "-o", object});
+    command.argv.insert(command.argv.end(), flags.begin(), flags.end());
     const auto with = libraries();
     command.argv.insert(command.argv.end(), with.begin(), with.end());
     command.working_directory = job.path();

@@ -23,15 +23,22 @@ public:
     Result<void> prepare(Node& node, const Workload& workload, std::stop_token stop) override;
     Result<std::expected<void, BuildFault>> build(Node& node, const JobFolder& job, const std::string& source,
                                                   std::stop_token stop) override;
+    Result<std::filesystem::path> buildOwn(Node& node, const std::filesystem::path& source,
+                                           std::stop_token stop) override;
+    Result<std::expected<void, BuildFault>> buildProfiled(Node& node, const JobFolder& job, const std::string& source,
+                                                          std::stop_token stop) override;
+    std::map<std::string, std::string> profileVariables() const override;
     Command harnessCommand(const JobFolder& job, const std::string& mode) const override;
     HarnessFiles files() const override;
-    /// Zero where nothing is known about the GPU: then there is no bound.
-    DeviceRates rates() const override { return rates_; }
+    DeviceRates rates() const override { return {}; }
 
 private:
     Result<void> findParts(Node& node, std::stop_token stop);
     Result<void> prepareHarness(Node& node, std::stop_token stop);
-    Result<void> prepareReference(Node& node, const Workload& workload, std::stop_token stop);
+    Result<void> prepareProfiler(Node& node, std::stop_token stop);
+    Result<std::expected<void, BuildFault>> compile(Node& node, const JobFolder& job, const std::string& source,
+                                                    const std::string& object,
+                                                    const std::vector<std::string>& flags, std::stop_token stop);
     std::vector<std::string> compilerCommand() const;
     std::vector<std::string> libraries() const;
 
@@ -40,9 +47,9 @@ private:
     CudaToolkit toolkit_;
     NcclInstall nccl_;
     std::string runtime_hash_;  ///< of harness, compiler, NCCL and architecture
-    std::filesystem::path harness_, reference_;
+    std::filesystem::path harness_, reference_, profiler_;
+    Error profiler_problem_;
     std::chrono::seconds compile_timeout_{120}, run_timeout_{60};
-    DeviceRates rates_;
 };
 
 }  // namespace cuco

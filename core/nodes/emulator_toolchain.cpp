@@ -9,6 +9,7 @@
 #include "core/source/emulation_rewriter.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <sstream>
@@ -146,26 +147,43 @@ Result<void> EmulatorToolchain::prepareHarness(Node& node, std::stop_token stop)
 
 Result<void> EmulatorToolchain::prepareReference(Node& node, const Workload& workload, std::stop_token stop)
 {
-    const auto text = readFile(workload.reference_source);
+    auto flags = candidate_flags_;
+    std::erase_if(flags, isObservation);
+    flags.emplace_back("-O2");
+    auto object = buildObject(node, workload.reference_source, std::move(flags), stop);
+    if (!object)
+        return std::unexpected(object.error());
+    reference_ = std::move(*object);
+    return {};
+}
+
+Result<std::filesystem::path> EmulatorToolchain::buildOwn(Node& node, const std::filesystem::path& source,
+                                                          std::stop_token stop)
+{
+    return buildObject(node, source, candidate_flags_, stop);
+}
+
+Result<std::filesystem::path> EmulatorToolchain::buildObject(Node& node, const std::filesystem::path& source,
+                                                             std::vector<std::string> flags, std::stop_token stop)
+{
+    const auto text = readFile(source);
     if (!text)
         return std::unexpected(text.error());
+    const std::string stem = source.stem().string();
     BuildInputs inputs;
     inputs.add("runtime", runtime_hash_);
-    inputs.add("reference", *text);
+    inputs.add("flags", fmt::format("{}", fmt::join(flags, " ")));
+    inputs.add(stem, *text);
     const auto folder = cachedBuild("emulator", inputs.key(), stop, [&](const auto& build_folder) -> Result<void> {
-        if (auto written = writeRewritten(workload.reference_source, build_folder / "reference.cpp"); !written)
+        if (auto written = writeRewritten(source, build_folder / (stem + ".cpp")); !written)
             return written;
-        auto flags = candidate_flags_;
-        std::erase_if(flags, isObservation);
-        flags.emplace_back("-O2");
         auto command = compilerCommand(flags);
-        command.insert(command.end(), {"reference.cpp", "-o", "reference.so"});
+        command.insert(command.end(), {stem + ".cpp", "-o", stem + ".so"});
         return runBuild(node, build_folder, {command}, stop);
     });
     if (!folder)
         return std::unexpected(folder.error());
-    reference_ = *folder / "reference.so";
-    return {};
+    return *folder / (stem + ".so");
 }
 
 Result<std::expected<void, BuildFault>> EmulatorToolchain::build(Node& node, const JobFolder& job,

@@ -20,6 +20,8 @@ public:
     Result<void> prepare(Node& node, const Workload& workload, std::stop_token stop) override;
     Result<std::expected<void, BuildFault>> build(Node& node, const JobFolder& job, const std::string& source,
                                                   std::stop_token stop) override;
+    Result<std::filesystem::path> buildOwn(Node& node, const std::filesystem::path& source,
+                                           std::stop_token stop) override;
     Command harnessCommand(const JobFolder& job, const std::string& mode) const override;
     HarnessFiles files() const override;
     DeviceRates rates() const override { return rates_; }
@@ -27,6 +29,8 @@ public:
 private:
     Result<void> prepareHarness(Node& node, std::stop_token stop);
     Result<void> prepareReference(Node& node, const Workload& workload, std::stop_token stop);
+    Result<std::filesystem::path> buildObject(Node& node, const std::filesystem::path& source,
+                                              std::vector<std::string> flags, std::stop_token stop);
     std::vector<std::string> compilerCommand(const std::vector<std::string>& flags) const;
 
     std::filesystem::path workloads_;

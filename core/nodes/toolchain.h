@@ -8,6 +8,7 @@
 
 #include <expected>
 #include <filesystem>
+#include <map>
 #include <stop_token>
 #include <string>
 
@@ -37,11 +38,27 @@ public:
     /// Writes and compiles `source` into the job's folder as candidate.so.
     virtual Result<std::expected<void, BuildFault>> build(Node& node, const JobFolder& job, const std::string& source,
                                                           std::stop_token stop) = 0;
+    /// One of the workload's own programs (a baseline), built once and kept in the cache folder: the shared object.
+    virtual Result<std::filesystem::path> buildOwn(Node& node, const std::filesystem::path& source,
+                                                   std::stop_token stop) = 0;
+    /// Where profiles are taken by an injected library: builds `source` once more, with the phases inside its kernels
+    /// recorded, as profiled.so. Errors: this node has no such library.
+    virtual Result<std::expected<void, BuildFault>> buildProfiled(Node& node, const JobFolder& job,
+                                                                  const std::string& source, std::stop_token stop);
+    /// Variables of a run that is to be profiled.
+    virtual std::map<std::string, std::string> profileVariables() const { return {}; }
     /// The command that runs the harness in `job` on job.txt (see workloads/harness/README.md).
     virtual Command harnessCommand(const JobFolder& job, const std::string& mode) const = 0;
     /// Valid after prepare.
     virtual HarnessFiles files() const = 0;
+    /// Of a model; zeros where the node itself is measured.
     virtual DeviceRates rates() const = 0;
 };
+
+inline Result<std::expected<void, BuildFault>> Toolchain::buildProfiled(Node& node, const JobFolder&,
+                                                                        const std::string&, std::stop_token)
+{
+    return failure("Node " + node.name() + " takes no profiles by an injected library.");
+}
 
 }  // namespace cuco

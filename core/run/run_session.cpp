@@ -37,12 +37,6 @@ Place placeOf(const RunConfig& config, int number)
     return {child % config.islands, 1 + child / windowOf(config)};
 }
 
-std::string baselineName(const Workload& workload, std::size_t position)
-{
-    const std::string host = workload.host_source.filename().string();
-    return position == 0 ? host : fmt::format("{} ({})", host, position + 1);
-}
-
 }  // namespace
 
 void addLog(RunShared& run, const std::string& level, const std::string& text)
@@ -109,7 +103,6 @@ bool RunSession::prepare()
 /// Those that are stored already stay: the candidates of the earlier session were compared with them.
 Result<void> RunSession::storeBaselines()
 {
-    const Workload& workload = run_.evaluator->workload();
     const bool modelled = run_.evaluator->probe().modelled;
     const auto& results = run_.evaluator->baselines();
     std::vector<Baseline> baselines;
@@ -117,18 +110,17 @@ Result<void> RunSession::storeBaselines()
         const std::scoped_lock guard(run_.mutex);
         baselines = run_.baselines;
     }
-    if (baselines.size() >= results.size())
+    if (!baselines.empty())
         return {};
-    auto source = readFile(workload.host_source, most_source_bytes);
-    if (!source)
-        return std::unexpected(source.error());
-    for (std::size_t i = baselines.size(); i < results.size(); ++i) {
-        const Baseline baseline{baselineName(workload, i), results[i].evaluation};
-        if (auto stored = run_.file->addBaseline(baseline, *source, results[i].timeline, modelled); !stored)
+    for (const auto& [name, source, result] : results) {
+        const Baseline baseline{name, result.evaluation};
+        if (auto stored = run_.file->addBaseline(baseline, source, result.timeline, modelled); !stored)
             return stored;
         baselines.push_back(baseline);
+        const auto time_us = baseline.evaluation.timeUs();
         addLog(run_, "info",
-               fmt::format("Baseline {}: {:.1f} µs", baseline.name, baseline.evaluation.timeUs().value_or(0)));
+               time_us ? fmt::format("Baseline {}: {:.1f} µs", name, *time_us)
+                       : fmt::format("Baseline {} takes no part: {}", name, baseline.evaluation.message));
     }
     const std::scoped_lock guard(run_.mutex);
     run_.baselines = baselines;

@@ -103,7 +103,6 @@ void RunSession::compileOne(int number)
     EvaluationRequest request;
     request.source = std::move(*source);
     request.ranks = run_.config.ranks;
-    request.input_seed = run_.config.seed;
     auto compiled = run_.evaluator->compile(request, halt_.get_token());
     if (halted())
         return;

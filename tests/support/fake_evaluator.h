@@ -79,10 +79,10 @@ public:
         ++prepared;
         EvaluationResult host;
         host.evaluation = timed(1.0);
-        baselines_ = {host};
+        baselines_ = {{"host.cu", "// the host's way\n", host}};
         return {};
     }
-    const std::vector<EvaluationResult>& baselines() const override { return baselines_; }
+    const std::vector<BaselineResult>& baselines() const override { return baselines_; }
 
     Result<Compiled> compile(const EvaluationRequest& request, std::stop_token stop) override
     {
@@ -175,7 +175,7 @@ private:
     Workload workload_;
     Options options_;
     NodeProbe probe_;
-    std::vector<EvaluationResult> baselines_;
+    std::vector<BaselineResult> baselines_;
     std::atomic<int> measuring_{0};
 };
 

@@ -1,0 +1,301 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/evaluation/baselines.h"
+
+#include "core/base/files.h"
+#include "core/evaluation/shape_timing.h"
+#include "core/evaluation/statistics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <thread>
+
+namespace cuco {
+
+namespace {
+
+// The program that takes the candidate's place, once more in processes of its own: what differs is noise.
+constexpr const char* again = "again";
+constexpr std::uint64_t noise_seed = 0x5eed;
+// For a roofline's term that does not bind because nothing is known of it.
+constexpr double unbounded = 1e30;
+
+/// Half of the interval's width and its distance from 1: what two runs of one program differ by at most.
+double noiseOf(const std::vector<double>& first, const std::vector<double>& second)
+{
+    const Ratio ratio = ratioOfRounds(first, second, turns_a_round, noise_seed);
+    return std::max(std::abs(ratio.low - 1), std::abs(ratio.high - 1));
+}
+
+std::string strongestOf(const std::map<std::string, std::vector<double>>& samples_us)
+{
+    const auto found = std::ranges::min_element(
+        samples_us, {}, [](const auto& entry) { return median(entry.second); });
+    return found == samples_us.end() ? std::string() : found->first;
+}
+
+Result<double> flopsOfSlowestRank(const Workload& workload, const Shape& shape, int ranks)
+{
+    double most = 0;
+    for (int rank = 0; rank < ranks; ++rank) {
+        const auto flops = workload.roofline.flops.evaluate(sizeValues(shape.parameters, ranks, rank));
+        if (!flops)
+            return std::unexpected(flops.error());
+        most = std::max(most, static_cast<double>(*flops));
+    }
+    return most;
+}
+
+}  // namespace
+
+std::vector<BaselineTiming> BaselineShape::timings() const
+{
+    std::vector<BaselineTiming> all;
+    for (const auto& [name, samples] : samples_us)
+        all.push_back({name, median(samples), {}});
+    for (const auto& [name, problem] : problems)
+        all.push_back({name, 0, problem});
+    return all;
+}
+
+Result<void> Baselines::build(bool modelled, std::stop_token stop)
+{
+    own_.clear();
+    own_.push_back({.name = workload_.host_source.filename().string(), .source = workload_.host_source});
+    for (const auto& baseline : workload_.baselines)
+        if (!baseline.gpu_only || !modelled)
+            own_.push_back({.name = baseline.name, .source = baseline.file});
+    if (!workload_.compute_alone_source.empty())
+        own_.push_back(
+            {.name = "compute_alone", .source = workload_.compute_alone_source, .computes_alone = true});
+    std::vector<std::optional<Error>> errors(own_.size());
+    {
+        std::vector<std::jthread> builds;
+        for (std::size_t i = 0; i < own_.size(); ++i)
+            builds.emplace_back([&, i] {
+                auto object = toolchain_.buildOwn(node_, own_[i].source, stop);
+                if (object)
+                    own_[i].object = std::move(*object);
+                else
+                    errors[i] = object.error();
+            });
+    }
+    if (stop.stop_requested())
+        return failure("The build was stopped.");
+    if (errors.front())
+        return failure("The workload's own baseline does not compile on this node.", own_.front().source.string(),
+                       errors.front()->what + " " + errors.front()->where);
+    for (std::size_t i = 1; i < own_.size(); ++i)
+        if (errors[i])
+            own_[i].problem = "It does not compile: " + errors[i]->where;
+    return {};
+}
+
+Result<void> Baselines::measure(const EvaluationPlan& plan, std::stop_token stop)
+{
+    if (plan.until < Stage::benchmark)
+        return {};
+    const std::lock_guard one_at_a_time(measuring_mutex_);
+    EvaluationPlan missing = plan;
+    missing.backend.clear();
+    {
+        const std::lock_guard guard(mutex_);
+        std::erase_if(missing.timed_shapes,
+                      [&](const Shape& shape) { return shapes_.contains({plan.ranks, shape.name}); });
+    }
+    if (missing.timed_shapes.empty())
+        return {};
+    return plan.modelled ? measureModelled(missing, stop) : measureOnGpus(missing, stop);
+}
+
+/// Keeps what was measured of a shape, with its bound.
+Result<void> Baselines::settle(const EvaluationPlan& plan, const Shape& shape, BaselineShape measured)
+{
+    measured.strongest = strongestOf(measured.samples_us);
+    DeviceRates rates = toolchain_.rates();
+    measured.bound_source = "modelled";
+    const std::lock_guard guard(mutex_);
+    if (!plan.modelled) {
+        const auto flops = flopsOfSlowestRank(workload_, shape, plan.ranks);
+        if (!flops)
+            return std::unexpected(flops.error());
+        measured.bound_source = "measured on this node";
+        rates.flops_per_s =
+            measured.compute_alone_us && *flops > 0 ? *flops / (*measured.compute_alone_us * 1e-6) : unbounded;
+        rates.hbm_bytes_per_s = rates_ ? rates_->hbm_bytes_per_s : unbounded;
+        rates.link_bytes_per_s = rates_ ? rates_->link_bytes_per_s : unbounded;
+    }
+    const auto bound = boundUs(workload_, shape, plan.ranks, rates);
+    if (!bound)
+        return std::unexpected(bound.error());
+    measured.bound_us = *bound;
+    shapes_[{plan.ranks, shape.name}] = std::move(measured);
+    return {};
+}
+
+Result<void> Baselines::measureModelled(const EvaluationPlan& plan, std::stop_token stop)
+{
+    std::map<std::string, BaselineShape> shapes;
+    for (auto& own : own_) {
+        if (!own.problem.empty()) {
+            for (const auto& shape : plan.timed_shapes)
+                shapes[shape.name].problems[own.name] = own.problem;
+            continue;
+        }
+        EvaluationPlan timed = plan;
+        // The profile of a baseline is shown; the computing alone is a figure only.
+        timed.until = own.computes_alone ? Stage::benchmark : plan.until;
+        auto folder = node_.createJob();
+        if (!folder)
+            return std::unexpected(folder.error());
+        Evaluation evaluation;
+        auto report =
+            runModelled({node_, toolchain_, workload_}, timed, **folder, own.object, !own.computes_alone, evaluation, stop);
+        if (!report)
+            return std::unexpected(report.error());
+        const bool is_host = &own == &own_.front();
+        if (!evaluation.verified() && is_host)
+            return failure(fmt::format("The workload's own baseline is not right on this node: {}", evaluation.message),
+                           own.source.string(),
+                           evaluation.detail.empty() ? "Check the workload, or report it with cucoctl node probe's output."
+                                                     : evaluation.detail);
+        for (const auto& shape : plan.timed_shapes) {
+            auto& measured = shapes[shape.name];
+            if (!evaluation.verified())
+                measured.problems[own.name] = evaluation.message;
+            else if (own.computes_alone)
+                measured.compute_alone_us = median(report->samples_us.at(shape.name));
+            else
+                measured.samples_us[own.name] = report->samples_us.at(shape.name);
+        }
+        const std::lock_guard guard(mutex_);
+        if (!evaluation.verified())
+            own.failed = evaluation;
+        if (auto timeline = report->timelines.find(plan.timed_shapes.front().name);
+            timeline != report->timelines.end() && !own.timeline)
+            own.timeline = std::move(timeline->second);
+    }
+    for (const auto& shape : plan.timed_shapes)
+        if (auto settled = settle(plan, shape, std::move(shapes[shape.name])); !settled)
+            return settled;
+    return {};
+}
+
+Result<void> Baselines::measureOnGpus(const EvaluationPlan& plan, std::stop_token stop)
+{
+    auto folder = node_.createJob();
+    if (!folder)
+        return std::unexpected(folder.error());
+    HarnessJob job = baselineJob(plan, workload_);
+    job.files = toolchain_.files();
+    job.files.candidate = own_.front().object;
+    job.baselines.push_back({again, own_.front().object, true});
+    for (std::size_t i = 1; i < own_.size(); ++i)
+        if (own_[i].problem.empty())
+            job.baselines.push_back({own_[i].name, own_[i].object, !own_[i].computes_alone});
+    Evaluation evaluation;
+    auto report = runOnGpus({node_, toolchain_, workload_}, **folder, job, {}, evaluation, stop);
+    if (!report)
+        return std::unexpected(report.error());
+    if (!evaluation.verified())
+        return failure(fmt::format("The workload's own baseline is not right on this node: {}", evaluation.message),
+                       own_.front().source.string(),
+                       evaluation.detail.empty() ? "Run cucoctl node probe to see what the node lacks."
+                                                 : evaluation.detail);
+    std::map<std::string, BaselineShape> shapes;
+    takeReport(plan, *report, shapes);
+    for (const auto& shape : plan.timed_shapes)
+        if (auto settled = settle(plan, shape, std::move(shapes[shape.name])); !settled)
+            return settled;
+    return {};
+}
+
+void Baselines::takeReport(const EvaluationPlan& plan, const HarnessReport& report,
+                           std::map<std::string, BaselineShape>& shapes)
+{
+    const std::lock_guard guard(mutex_);
+    if (report.rates)
+        rates_ = report.rates;
+    for (const auto& shape : plan.timed_shapes) {
+        auto& measured = shapes[shape.name];
+        const auto& host_samples = report.samples_us.at(shape.name);
+        measured.samples_us[own_.front().name] = host_samples;
+        for (auto& own : own_) {
+            const auto problem = report.baseline_problems.find(own.name);
+            const auto times = report.baseline_samples_us.find(own.name);
+            if (!own.problem.empty() || problem != report.baseline_problems.end()) {
+                measured.problems[own.name] = own.problem.empty() ? problem->second : own.problem;
+                continue;
+            }
+            if (times == report.baseline_samples_us.end() || !times->second.contains(shape.name))
+                continue;
+            if (own.computes_alone)
+                measured.compute_alone_us = median(times->second.at(shape.name));
+            else
+                measured.samples_us[own.name] = times->second.at(shape.name);
+        }
+        if (const auto twin = report.baseline_samples_us.find(again);
+            twin != report.baseline_samples_us.end() && twin->second.contains(shape.name))
+            measured.noise_floor = noiseOf(host_samples, twin->second.at(shape.name));
+    }
+}
+
+BaselineShape Baselines::at(int ranks, const std::string& shape) const
+{
+    const std::lock_guard guard(mutex_);
+    return shapes_.at({ranks, shape});
+}
+
+std::vector<BaselineResult> Baselines::results(const EvaluationPlan& plan) const
+{
+    std::vector<BaselineResult> results;
+    for (const auto& own : own_) {
+        if (own.computes_alone)
+            continue;
+        auto& out = results.emplace_back();
+        out.name = own.name;
+        out.source = readFile(own.source).value_or("");
+        Evaluation& evaluation = out.result.evaluation;
+        evaluation.modelled = plan.modelled;
+        evaluation.stage = Stage::benchmark;
+        std::string problem = own.problem;
+        for (const auto& shape : plan.timed_shapes) {
+            const BaselineShape measured = at(plan.ranks, shape.name);
+            const auto samples = measured.samples_us.find(own.name);
+            if (samples != measured.samples_us.end())
+                evaluation.timings.push_back(timeShape(shape.name, plan.ranks, samples->second, measured, plan.modelled));
+            else if (const auto found = measured.problems.find(own.name); found != measured.problems.end())
+                problem = found->second;
+        }
+        const std::lock_guard guard(mutex_);
+        out.result.timeline = own.timeline;
+        if (own.failed) {
+            evaluation = *own.failed;
+        } else if (!problem.empty()) {
+            evaluation.verdict = own.object.empty() ? Verdict::compile_error : Verdict::setup_failed;
+            evaluation.message = problem;
+        }
+        if (own.timeline && !evaluation.timings.empty()) {
+            const double bound = evaluation.timings.front().bound_us;
+            evaluation.overlap = overlapOf(*own.timeline, bound > 0 ? std::optional(bound) : std::nullopt);
+        }
+    }
+    return results;
+}
+
+std::vector<JobBaseline> Baselines::strongest(const EvaluationPlan& plan) const
+{
+    std::set<std::string> names;
+    for (const auto& shape : plan.timed_shapes)
+        names.insert(at(plan.ranks, shape.name).strongest);
+    std::vector<JobBaseline> programs;
+    for (const auto& own : own_)
+        if (names.contains(own.name))
+            programs.push_back({own.name, own.object, true});
+    return programs;
+}
+
+}  // namespace cuco
