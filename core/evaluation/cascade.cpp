@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/evaluation/cascade.h"
 
+#include "core/base/files.h"
 #include "core/evaluation/harness_run.h"
 #include "core/evaluation/judgement.h"
+#include "core/evaluation/object_guard.h"
 #include "core/evaluation/shape_timing.h"
 #include "core/nodes/cache_folder.h"
 
@@ -22,6 +24,19 @@ void buildFailed(const BuildFault& fault, Evaluation& evaluation)
         fault.line == 0 ? fault.first_error : fmt::format("Line {}: {}", fault.line, fault.first_error);
     evaluation.detail = fault.log;
     evaluation.at = {fault.line, fault.first_error};
+}
+
+/// Looks into what was built, where it lies on this machine.
+void guardObject(const JobFolder& folder, std::string_view backend, Evaluation& evaluation)
+{
+    const auto bytes = readFile(folder.path() / "candidate.so");
+    const auto symbols = bytes ? readObjectSymbols(*bytes) : std::nullopt;
+    if (!symbols)
+        return;
+    if (auto gaming = findGamingInObject(*symbols, backend)) {
+        evaluation.verdict = gaming->verdict;
+        evaluation.message = std::move(gaming->fault.message);
+    }
 }
 
 /// A GPU runs one candidate at a time, of all processes of this user.
@@ -43,8 +58,8 @@ std::optional<Timeline> timelineOf(HarnessReport& report, const EvaluationPlan& 
 
 }  // namespace
 
-Result<std::shared_ptr<JobFolder>> Cascade::compile(const std::string& source, Evaluation& evaluation,
-                                                    std::stop_token stop) const
+Result<std::shared_ptr<JobFolder>> Cascade::compile(const std::string& source, std::string_view backend,
+                                                    Evaluation& evaluation, std::stop_token stop) const
 {
     evaluation.stage = Stage::compile;
     auto folder = node_.createJob();
@@ -55,6 +70,8 @@ Result<std::shared_ptr<JobFolder>> Cascade::compile(const std::string& source, E
         return std::unexpected(built.error());
     if (!*built)
         buildFailed(built->error(), evaluation);
+    else if (!backend.empty())
+        guardObject(**folder, backend, evaluation);
     return folder;
 }
 
@@ -97,6 +114,9 @@ Result<void> Cascade::verify(const EvaluationPlan& plan, const JobFolder& candid
         return std::unexpected(run.error());
     if (auto judged = judgeRun(job, run->outcome, run->report, evaluation); !judged || !evaluation.verified())
         return judged;
+    judgeUse(plan.backend, run->report, evaluation);
+    if (!evaluation.verified())
+        return {};
     const auto check = runHarness(node_, toolchain_, workload_, candidate, job, HarnessMode::check, stop);
     if (!check)
         return std::unexpected(check.error());

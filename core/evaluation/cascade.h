@@ -34,8 +34,9 @@ public:
     {
     }
 
-    Result<std::shared_ptr<JobFolder>> compile(const std::string& source, Evaluation& evaluation,
-                                               std::stop_token stop) const;
+    /// `backend`: of the directive; empty for a baseline, which has none and is not looked into.
+    Result<std::shared_ptr<JobFolder>> compile(const std::string& source, std::string_view backend,
+                                               Evaluation& evaluation, std::stop_token stop) const;
     /// `baseline`: built too, to take turns with on GPUs; nullptr for the baseline itself.
     Result<Measurement> measure(const EvaluationPlan& plan, const JobFolder& candidate, const JobFolder* baseline,
                                 Evaluation& evaluation, std::stop_token stop) const;

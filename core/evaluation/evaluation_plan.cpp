@@ -10,7 +10,7 @@ namespace cuco {
 
 namespace {
 
-constexpr int verify_iterations = 2;
+constexpr int verify_iterations = 3;  ///< one more than there are sets of buffers: addresses come again
 constexpr int timed_iterations = 15, timed_warmup = 3;  ///< of each turn on a GPU
 // Iteration i of a shape has inputs from seed + i; shapes must not share them.
 constexpr std::uint64_t seed_stride = 1'000'003;
@@ -53,6 +53,15 @@ Result<int> chooseRanks(const Workload& workload, const NodeProbe& probe, int wa
 
 }  // namespace
 
+std::string backendOf(const EvaluationRequest& request)
+{
+    const auto source = KernelSource::parse(request.source);
+    if (!request.screened || !source)
+        return {};
+    const auto directive = parseDirective(*source);
+    return directive ? directive->backend : std::string();
+}
+
 Result<EvaluationPlan> planEvaluation(const Workload& workload, const NodeProbe& probe,
                                       const EvaluationDefaults& defaults, const EvaluationRequest& request)
 {
@@ -62,6 +71,7 @@ Result<EvaluationPlan> planEvaluation(const Workload& workload, const NodeProbe&
         return std::unexpected(ranks.error());
     plan.ranks = *ranks;
     plan.seed = request.input_seed;
+    plan.backend = backendOf(request);
     plan.until = request.until;
     plan.modelled = probe.modelled;
     plan.verify_shapes = probe.modelled ? workload.emulated_verify_shapes : workload.verify_shapes;

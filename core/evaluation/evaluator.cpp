@@ -138,7 +138,7 @@ Result<void> Evaluator::Private::buildBaseline(std::stop_token stop)
         return std::unexpected(source.error());
     const Stopwatch stopwatch;
     Evaluation evaluation;
-    auto folder = cascade.compile(*source, evaluation, stop);
+    auto folder = cascade.compile(*source, "", evaluation, stop);
     if (!folder)
         return std::unexpected(folder.error());
     if (!evaluation.verified())
@@ -180,6 +180,7 @@ Result<void> Evaluator::Private::ensureBaseline(const EvaluationPlan& plan, std:
     const std::lock_guard one_at_a_time(baseline_run_mutex);
     EvaluationPlan missing = plan;
     missing.until = Stage::benchmark;
+    missing.backend.clear();
     {
         const std::lock_guard guard(baseline_mutex);
         std::erase_if(missing.timed_shapes, [&](const Shape& shape) {
@@ -254,7 +255,7 @@ Result<Evaluator::Compiled> Evaluator::compile(const EvaluationRequest& request,
     compiled.evaluation.sandboxed = d_->probe.sandboxed;
     if (!compiled.evaluation.verified())
         return compiled;
-    auto folder = d_->cascade.compile(request.source, compiled.evaluation, stop);
+    auto folder = d_->cascade.compile(request.source, backendOf(request), compiled.evaluation, stop);
     if (!folder)
         return std::unexpected(folder.error());
     compiled.job = std::move(*folder);
