@@ -11,7 +11,7 @@ namespace cuco {
 
 namespace {
 
-constexpr int verify_iterations = 2;
+constexpr int verify_iterations = 3;  ///< one more than there are sets of buffers: addresses come again
 constexpr int consecutive_iterations = 3;
 constexpr int candidate_rounds = 10, baseline_rounds = 8;
 // Iteration i of a shape has inputs from seed + i; shapes must not share them.
@@ -82,6 +82,15 @@ Result<int> chooseRanks(const Workload& workload, const NodeProbe& probe, int wa
 
 }  // namespace
 
+std::string backendOf(const EvaluationRequest& request)
+{
+    const auto source = KernelSource::parse(request.source);
+    if (!request.screened || !source)
+        return {};
+    const auto directive = parseDirective(*source);
+    return directive ? directive->backend : std::string();
+}
+
 Result<EvaluationPlan> planEvaluation(const Workload& workload, const NodeProbe& probe,
                                       const EvaluationDefaults& defaults, const EvaluationRequest& request)
 {
@@ -91,6 +100,7 @@ Result<EvaluationPlan> planEvaluation(const Workload& workload, const NodeProbe&
         return std::unexpected(ranks.error());
     plan.ranks = *ranks;
     plan.seed = request.input_seed ? *request.input_seed : drawSeed();
+    plan.backend = backendOf(request);
     plan.until = request.until;
     plan.modelled = probe.modelled;
     plan.verify_shapes = probe.modelled ? workload.emulated_verify_shapes : workload.verify_shapes;

@@ -13,9 +13,13 @@ struct EvaluationPlan {
     int ranks = 0;
     std::vector<Shape> verify_shapes, timed_shapes;
     std::uint64_t seed = 1;
+    std::string backend;  ///< of the candidate's directive; empty for a baseline, which has none
     Stage until = Stage::profile;
     bool modelled = false;
 };
+
+/// Of the directive; empty when the request has none.
+std::string backendOf(const EvaluationRequest& request);
 
 /// Errors: a rank count that the workload is not made for or the node cannot run; no shapes.
 Result<EvaluationPlan> planEvaluation(const Workload& workload, const NodeProbe& probe,

@@ -3,16 +3,16 @@
 #include "core/evaluation/evaluator.h"
 
 #include "core/base/files.h"
-#include "core/evaluation/cascade.h"
+#include "core/evaluation/baselines.h"
+#include "core/evaluation/candidate_build.h"
 #include "core/evaluation/evaluation_plan.h"
+#include "core/evaluation/measurement.h"
 #include "core/evaluation/shape_timing.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <map>
-#include <mutex>
 #include <optional>
 
 namespace cuco {
@@ -54,143 +54,102 @@ struct Evaluator::Private {
           workload(std::move(of_workload)),
           design_space(std::move(space)),
           defaults(std::move(when_unsaid)),
-          cascade(*node, *toolchain, workload)
+          baselines(*node, *toolchain, workload)
     {
     }
 
-    Result<EvaluationResult> measure(const EvaluationPlan& plan, const JobFolder& folder, Evaluation evaluation,
-                                     bool is_baseline, std::stop_token stop);
-    Result<void> compare(const EvaluationPlan& plan, const Measurement& measurement, bool is_baseline,
-                         Evaluation& evaluation) const;
-    Result<void> buildBaseline(std::stop_token stop);
-    Result<void> ensureBaseline(const EvaluationPlan& plan, std::stop_token stop);
-    Result<EvaluationResult> measureBaseline(const EvaluationPlan& plan, std::stop_token stop);
+    Bench bench() const { return {*node, *toolchain, workload}; }
+    Result<HarnessReport> runCandidate(const EvaluationPlan& plan, const JobFolder& folder, Evaluation& evaluation,
+                                       std::stop_token stop) const;
+    void compare(const EvaluationPlan& plan, HarnessReport& report, Evaluation& evaluation) const;
+    Result<std::optional<Timeline>> profile(const EvaluationPlan& plan, const JobFolder& folder,
+                                            const std::string& source, Evaluation& evaluation,
+                                            std::stop_token stop) const;
 
     const std::shared_ptr<Node> node;
     const std::unique_ptr<Toolchain> toolchain;
     const Workload workload;
     const DesignSpace design_space;
     const EvaluationDefaults defaults;
-    const Cascade cascade;
+    Baselines baselines;
 
     NodeProbe probe;
     std::optional<KernelSource> frozen_template;
-    std::vector<EvaluationResult> baseline_results;
-    std::string baseline_name;
-    std::shared_ptr<JobFolder> baseline_folder;
-    double baseline_compile_ms = 0;
-
-    std::mutex baseline_run_mutex;  ///< one at a time: its job folder is the same for all
-    mutable std::mutex baseline_mutex;
-    std::map<std::pair<int, std::string>, std::vector<double>> baseline_samples;  ///< by ranks and shape; guarded
+    std::vector<BaselineResult> baseline_results;
 };
 
-Result<void> Evaluator::Private::compare(const EvaluationPlan& plan, const Measurement& measurement, bool is_baseline,
-                                         Evaluation& evaluation) const
+Result<HarnessReport> Evaluator::Private::runCandidate(const EvaluationPlan& plan, const JobFolder& folder,
+                                                       Evaluation& evaluation, std::stop_token stop) const
+{
+    if (plan.modelled)
+        return runModelled(bench(), plan, folder, "candidate.so", true, evaluation, stop);
+    evaluation.stage = Stage::verify;
+    HarnessJob job = candidateJob(plan, workload);
+    job.files = toolchain->files();
+    if (plan.until >= Stage::benchmark)
+        job.baselines = baselines.strongest(plan);
+    for (auto& shape : job.shapes)
+        if (shape.rounds > 0)
+            shape.against = {baselines.at(plan.ranks, shape.shape.name).strongest};
+    auto report = runOnGpus(bench(), folder, job, {}, evaluation, stop);
+    if (report && evaluation.verified() && plan.until >= Stage::benchmark)
+        evaluation.stage = Stage::benchmark;
+    return report;
+}
+
+void Evaluator::Private::compare(const EvaluationPlan& plan, HarnessReport& report, Evaluation& evaluation) const
 {
     for (const auto& shape : plan.timed_shapes) {
-        const auto bound = boundUs(workload, shape, plan.ranks, toolchain->rates());
-        if (!bound)
-            return std::unexpected(bound.error());
-        const auto& samples = measurement.samples_us.at(shape.name);
-        BaselineTimes baseline{baseline_name, samples};
-        if (const auto turns = measurement.baseline_samples_us.find(shape.name);
-            turns != measurement.baseline_samples_us.end()) {
-            baseline.samples_us = turns->second;
-        } else if (!is_baseline) {
-            const std::lock_guard guard(baseline_mutex);
-            baseline.samples_us = baseline_samples.at({plan.ranks, shape.name});
-        }
-        evaluation.timings.push_back(
-            timeShape(shape.name, plan.ranks, samples, std::move(baseline), *bound, plan.modelled));
+        const BaselineShape alone = baselines.at(plan.ranks, shape.name);
+        std::optional<std::vector<double>> turns;
+        if (const auto found = report.baseline_samples_us.find(alone.strongest);
+            found != report.baseline_samples_us.end() && found->second.contains(shape.name))
+            turns = found->second.at(shape.name);
+        ShapeTiming timing = timeShape(shape.name, plan.ranks, report.samples_us.at(shape.name), alone, plan.modelled,
+                                       std::move(turns));
+        timing.event_us = std::move(report.event_us[shape.name]);
+        timing.burst = report.bursts[shape.name];
+        timing.conditions = std::move(report.conditions[shape.name]);
+        evaluation.timings.push_back(std::move(timing));
     }
     judgeTimes(evaluation);
-    return {};
-}
-
-Result<EvaluationResult> Evaluator::Private::measure(const EvaluationPlan& plan, const JobFolder& folder,
-                                                     Evaluation evaluation, bool is_baseline, std::stop_token stop)
-{
-    const Stopwatch stopwatch;
-    evaluation.modelled = plan.modelled;
-    evaluation.sandboxed = probe.sandboxed;
-    auto measurement = cascade.measure(plan, folder, is_baseline ? nullptr : baseline_folder.get(), evaluation, stop);
-    if (!measurement)
-        return std::unexpected(measurement.error());
-    EvaluationResult result;
-    result.timeline = std::move(measurement->timeline);
-    if (evaluation.verified() && plan.until >= Stage::benchmark)
-        if (auto compared = compare(plan, *measurement, is_baseline, evaluation); !compared)
-            return std::unexpected(compared.error());
-    if (result.timeline && !evaluation.timings.empty()) {
-        const double bound = evaluation.timings.front().bound_us;
-        evaluation.overlap = overlapOf(*result.timeline, bound > 0 ? std::optional(bound) : std::nullopt);
+    for (const auto& timing : evaluation.timings) {
+        if (plan.modelled || !evaluation.verified())
+            return;
+        judgeClocks(timing.shape, timing.samples_us, timing.event_us, evaluation);
+        if (evaluation.verified())
+            judgeBaseline(timing, baselines.at(plan.ranks, timing.shape), evaluation);
     }
-    evaluation.run_ms = stopwatch.ms();
-    result.evaluation = std::move(evaluation);
-    return result;
 }
 
-Result<void> Evaluator::Private::buildBaseline(std::stop_token stop)
+/// The score stands without a profile; a remark says why there is none.
+Result<std::optional<Timeline>> Evaluator::Private::profile(const EvaluationPlan& plan, const JobFolder& folder,
+                                                            const std::string& source, Evaluation& evaluation,
+                                                            std::stop_token stop) const
 {
-    const auto source = readFile(workload.host_source);
-    if (!source)
-        return std::unexpected(source.error());
-    const Stopwatch stopwatch;
-    Evaluation evaluation;
-    auto folder = cascade.compile(*source, evaluation, stop);
-    if (!folder)
-        return std::unexpected(folder.error());
-    if (!evaluation.verified())
-        return failure(
-            fmt::format("The workload's own baseline does not compile on node {}: {}", probe.node, evaluation.message),
-            workload.host_source.string(), evaluation.detail);
-    baseline_name = workload.host_source.filename().string();
-    baseline_folder = std::move(*folder);
-    baseline_compile_ms = stopwatch.ms();
-    return {};
-}
-
-Result<EvaluationResult> Evaluator::Private::measureBaseline(const EvaluationPlan& plan, std::stop_token stop)
-{
-    Evaluation evaluation;
-    evaluation.compile_ms = baseline_compile_ms;
-    auto result = measure(plan, *baseline_folder, std::move(evaluation), true, stop);
-    if (!result)
-        return result;
-    const auto& measured = result->evaluation;
-    if (!measured.verified())
-        return failure(
-            fmt::format("The workload's own baseline is not right on node {}: {}", probe.node, measured.message),
-            workload.host_source.string(),
-            measured.detail.empty() ? "Check the workload, or report it with the output of cucoctl node probe."
-                                    : measured.detail);
-    const std::lock_guard guard(baseline_mutex);
-    for (const auto& timing : measured.timings)
-        baseline_samples[{plan.ranks, timing.shape}] = timing.samples_us;
-    return result;
-}
-
-/// Requests may name shapes and rank counts that prepare() did not measure.
-Result<void> Evaluator::Private::ensureBaseline(const EvaluationPlan& plan, std::stop_token stop)
-{
-    // On GPUs the baseline is timed in turns with each candidate.
-    if (!plan.modelled || plan.until < Stage::benchmark)
-        return {};
-    const std::lock_guard one_at_a_time(baseline_run_mutex);
-    EvaluationPlan missing = plan;
-    missing.until = Stage::benchmark;
-    {
-        const std::lock_guard guard(baseline_mutex);
-        std::erase_if(missing.timed_shapes, [&](const Shape& shape) {
-            return baseline_samples.contains({plan.ranks, shape.name});
-        });
-    }
-    if (missing.timed_shapes.empty())
-        return {};
-    if (auto measured = measureBaseline(missing, stop); !measured)
-        return std::unexpected(measured.error());
-    return {};
+    const auto missing = [&](const std::string& why) {
+        evaluation.remarks.push_back("The profile is missing. " + why);
+        return std::optional<Timeline>();
+    };
+    const auto built = toolchain->buildProfiled(*node, folder, source, stop);
+    if (!built)
+        return missing(describe(built.error()));
+    if (!*built)
+        return missing("It does not compile with CUCO_PROFILE defined: " + built->error().first_error);
+    HarnessJob job = traceJob(plan, workload);
+    job.files = toolchain->files();
+    job.files.candidate = "profiled.so";
+    Evaluation traced;
+    auto report = runOnGpus(bench(), folder, job, toolchain->profileVariables(), traced, stop);
+    if (!report)
+        return missing(describe(report.error()));
+    if (!traced.verified())
+        return missing(traced.message);
+    const auto timeline = report->timelines.find(plan.timed_shapes.front().name);
+    if (timeline == report->timelines.end())
+        return missing(report->remarks.empty() ? "The harness reported none." : report->remarks.front());
+    evaluation.stage = Stage::profile;
+    return std::move(timeline->second);
 }
 
 Evaluator::Evaluator(std::shared_ptr<Node> node, std::unique_ptr<Toolchain> toolchain, Workload workload,
@@ -212,7 +171,7 @@ const NodeProbe& Evaluator::probe() const
     return d_->probe;
 }
 
-const std::vector<EvaluationResult>& Evaluator::baselines() const
+const std::vector<BaselineResult>& Evaluator::baselines() const
 {
     return d_->baseline_results;
 }
@@ -235,12 +194,11 @@ Result<void> Evaluator::prepare(std::stop_token stop)
     d_->frozen_template = std::move(*frozen_template);
     if (auto prepared = d_->toolchain->prepare(*d_->node, d_->workload, stop); !prepared)
         return prepared;
-    if (auto built = d_->buildBaseline(stop); !built)
+    if (auto built = d_->baselines.build(plan->modelled, stop); !built)
         return built;
-    auto measured = d_->measureBaseline(*plan, stop);
-    if (!measured)
-        return std::unexpected(measured.error());
-    d_->baseline_results.assign(1, std::move(*measured));
+    if (auto measured = d_->baselines.measure(*plan, stop); !measured)
+        return measured;
+    d_->baseline_results = d_->baselines.results(*plan);
     return {};
 }
 
@@ -254,7 +212,8 @@ Result<Evaluator::Compiled> Evaluator::compile(const EvaluationRequest& request,
     compiled.evaluation.sandboxed = d_->probe.sandboxed;
     if (!compiled.evaluation.verified())
         return compiled;
-    auto folder = d_->cascade.compile(request.source, compiled.evaluation, stop);
+    auto folder = compileCandidate(*d_->node, *d_->toolchain, request.source, backendOf(request), compiled.evaluation,
+                                   stop);
     if (!folder)
         return std::unexpected(folder.error());
     compiled.job = std::move(*folder);
@@ -264,14 +223,40 @@ Result<Evaluator::Compiled> Evaluator::compile(const EvaluationRequest& request,
 
 Result<EvaluationResult> Evaluator::measure(const EvaluationRequest& request, Compiled compiled, std::stop_token stop)
 {
-    if (!compiled.evaluation.verified() || request.until < Stage::verify)
-        return EvaluationResult{std::move(compiled.evaluation), std::nullopt};
+    EvaluationResult result;
+    Evaluation& evaluation = result.evaluation;
+    evaluation = std::move(compiled.evaluation);
+    if (!evaluation.verified() || request.until < Stage::verify)
+        return result;
     const auto plan = planEvaluation(d_->workload, d_->probe, d_->defaults, request);
     if (!plan)
         return std::unexpected(plan.error());
-    if (auto ensured = d_->ensureBaseline(*plan, stop); !ensured)
-        return std::unexpected(ensured.error());
-    return d_->measure(*plan, *compiled.job, std::move(compiled.evaluation), false, stop);
+    // Requests may name shapes and rank counts that prepare() did not measure.
+    if (auto measured = d_->baselines.measure(*plan, stop); !measured)
+        return std::unexpected(measured.error());
+    const Stopwatch stopwatch;
+    evaluation.input_seed = plan->seed;
+    auto report = d_->runCandidate(*plan, *compiled.job, evaluation, stop);
+    if (!report)
+        return std::unexpected(report.error());
+    if (evaluation.verified() && plan->until >= Stage::benchmark)
+        d_->compare(*plan, *report, evaluation);
+    if (plan->modelled) {
+        if (auto timeline = report->timelines.find(plan->timed_shapes.front().name);
+            timeline != report->timelines.end())
+            result.timeline = std::move(timeline->second);
+    } else if (evaluation.verified() && plan->until >= Stage::profile) {
+        auto timeline = d_->profile(*plan, *compiled.job, request.source, evaluation, stop);
+        if (!timeline)
+            return std::unexpected(timeline.error());
+        result.timeline = std::move(*timeline);
+    }
+    if (result.timeline && !evaluation.timings.empty()) {
+        const double bound = evaluation.timings.front().bound_us;
+        evaluation.overlap = overlapOf(*result.timeline, bound > 0 ? std::optional(bound) : std::nullopt);
+    }
+    evaluation.run_ms = stopwatch.ms();
+    return result;
 }
 
 Result<EvaluationResult> Evaluator::evaluate(const EvaluationRequest& request, std::stop_token stop)

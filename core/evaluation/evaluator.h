@@ -33,7 +33,7 @@ public:
     const NodeProbe& probe() const override;
 
     Result<void> prepare(std::stop_token stop) override;
-    const std::vector<EvaluationResult>& baselines() const override;
+    const std::vector<BaselineResult>& baselines() const override;
 
     Result<Compiled> compile(const EvaluationRequest& request, std::stop_token stop) override;
     Result<EvaluationResult> measure(const EvaluationRequest& request, Compiled compiled,

@@ -45,6 +45,10 @@ public:
             return;
         }
         const auto& event = json["event"].get_ref<const std::string&>();
+        if (!report_.failures.empty() && event != "failure" && event != "done") {
+            report_.violation = "Something was reported after a failure, which ends the run.";
+            return;
+        }
         const auto fault = dispatch(event, json);
         if (!fault.empty())
             report_.violation = fmt::format("Line {} ({}): {}", lines_, limited(event), fault);
@@ -74,6 +78,8 @@ private:
             return processes(reader);
         if (event == "gpu_fault")
             return gpuFault(reader);
+        if (event == "used")
+            return used(reader);
         if (event == "checked")
             return checked(reader);
         if (event == "mismatch")
@@ -82,9 +88,14 @@ private:
             report_.done = true;
             return {};
         }
-        if (report_.remarks.size() < max_remarks)
-            report_.remarks.push_back(fmt::format("The harness reported an unknown event \"{}\".", limited(event)));
+        remark(fmt::format("The harness reported an unknown event \"{}\".", limited(event)));
         return {};
+    }
+
+    void remark(std::string text)
+    {
+        if (report_.remarks.size() < max_remarks)
+            report_.remarks.push_back(std::move(text));
     }
 
     static std::string faultOf(const JsonReader& reader)
@@ -129,9 +140,19 @@ private:
         if (auto fault = faultOf(reader); !fault.empty())
             return fault;
         auto timeline = timelineFromJson(*object);
-        if (!timeline)
-            return timeline.error().what;
+        if (!timeline) {  // a picture that cannot be drawn says nothing against the run
+            remark(fmt::format("The timeline of shape {} was left out: {}", limited(shape), timeline.error().what));
+            return {};
+        }
         return report_.timelines.emplace(shape, std::move(*timeline)).second ? "" : "The shape comes twice.";
+    }
+
+    std::string used(JsonReader& reader)
+    {
+        if (!report_.host_collectives.empty())
+            return "It comes twice.";
+        reader.required("host_collectives", report_.host_collectives);
+        return faultOf(reader);
     }
 
     std::string failed(JsonReader& reader)

@@ -49,13 +49,14 @@ struct HarnessReport {
     std::map<std::string, Timeline> timelines;              ///< by shape
     std::vector<HarnessFailure> failures;
     std::vector<CheckedOutput> checked;
+    std::string host_collectives;  ///< NCCL's that the candidate called, with blanks between; emulated node
     std::vector<Mismatch> mismatches;  ///< at most 256
     std::vector<std::string> remarks;  ///< lines that were left out, and why
     std::string violation;             ///< the first breach of the protocol; empty when there is none
 };
 
 /// Reads JSON lines. Unknown events are remarks; a line that is no event of the protocol, one that comes twice,
-/// and anything after "done" is a violation.
+/// and anything after "done" is a violation. A timeline that cannot be read is a remark: it only goes missing.
 HarnessReport parseHarnessReport(std::string_view text);
 
 }  // namespace cuco

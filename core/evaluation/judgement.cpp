@@ -32,8 +32,9 @@ void reject(Evaluation& evaluation, Verdict verdict, std::string message, std::s
 std::optional<Verdict> verdictOfKind(const std::string& kind)
 {
     // Only what the harness may report; a candidate that writes "verified" gets nowhere.
-    for (const Verdict verdict : {Verdict::setup_failed, Verdict::deadlock, Verdict::timeout, Verdict::crash,
-                                  Verdict::out_of_bounds, Verdict::not_emulable, Verdict::race})
+    for (const Verdict verdict :
+         {Verdict::setup_failed, Verdict::deadlock, Verdict::timeout, Verdict::crash, Verdict::out_of_bounds,
+          Verdict::not_emulable, Verdict::race, Verdict::timing_mismatch, Verdict::tampering})
         if (toString(verdict) == kind)
             return verdict;
     return std::nullopt;
@@ -51,9 +52,13 @@ std::string place(const HarnessFailure& failed)
     return text;
 }
 
-Result<void> judgeFailure(const HarnessFailure& failed, Evaluation& evaluation)
+Result<void> judgeFailure(const HarnessFailure& failed, bool started, Evaluation& evaluation)
 {
-    const auto verdict = verdictOfKind(failed.kind);
+    auto verdict = verdictOfKind(failed.kind);
+    // Once the candidate is loaded nobody can tell its lines from the harness's: the failure is its own, or it must
+    // not be able to stop a run by claiming that the node is broken. A broken node shows in the baseline.
+    if (!verdict && started)
+        verdict = Verdict::crash;
     if (!verdict)
         return failure(failed.message, fmt::format("harness, {}", failed.kind),
                        failed.detail.empty() ? "Run cucoctl node probe to see what the node lacks." : failed.detail);
@@ -150,8 +155,8 @@ Result<void> judgeRun(const HarnessJob& job, const CommandOutcome& outcome, cons
 {
     if (outcome.cancelled)
         return failure("The evaluation was stopped.");
-    if (!report.failures.empty())
-        return judgeFailure(report.failures.front(), evaluation);
+    if (!report.failures.empty() && report.violation.empty())
+        return judgeFailure(report.failures.front(), report.started, evaluation);
     if (outcome.timed_out) {
         reject(evaluation, Verdict::timeout, fmt::format("It did not end within {} s.", job.limit.count()),
                tail(outcome.err));
@@ -172,6 +177,15 @@ Result<void> judgeRun(const HarnessJob& job, const CommandOutcome& outcome, cons
     return {};
 }
 
+void judgeUse(const std::string& backend, const HarnessReport& report, Evaluation& evaluation)
+{
+    if (backend.empty() || backend == "host" || report.host_collectives.empty())
+        return;
+    reject(evaluation, Verdict::invalid_directive,
+           fmt::format("The directive says backend={}, but the host called {}.", backend, report.host_collectives),
+           "Declare backend=host issuer=host, or communicate from the device or by copies to peers' windows.");
+}
+
 Result<void> judgeCheck(const HarnessJob& job, const CommandOutcome& outcome, const HarnessReport& report,
                         Evaluation& evaluation)
 {
@@ -180,6 +194,10 @@ Result<void> judgeCheck(const HarnessJob& job, const CommandOutcome& outcome, co
     if (outcome.timed_out)
         return failure(fmt::format("The reference did not end within {} s.", job.limit.count()), "",
                        "Raise \"timeouts_s\" in the workload's workload.json.");
+    if (!report.failures.empty() && report.failures.front().kind == toString(Verdict::tampering)) {
+        reject(evaluation, Verdict::tampering, report.failures.front().message, "");
+        return {};
+    }
     if (!report.failures.empty())
         return failure("The verifier failed: " + report.failures.front().message, report.failures.front().shape,
                        "Check the workload's reference.cu with cucoctl eval on its host.cu.");

@@ -15,8 +15,11 @@ namespace cuco {
 Result<void> judgeRun(const HarnessJob& job, const CommandOutcome& outcome, const HarnessReport& report,
                       Evaluation& evaluation);
 
+/// Rejects NCCL's host collectives in a candidate whose directive names another backend; no backend: none is named.
+void judgeUse(const std::string& backend, const HarnessReport& report, Evaluation& evaluation);
+
 /// The same for the verifier's report on the outputs that the job dumped. The candidate had no part in it, so
-/// everything but a mismatch is an error.
+/// everything but a mismatch or a dump that was changed is an error.
 Result<void> judgeCheck(const HarnessJob& job, const CommandOutcome& outcome, const HarnessReport& report,
                         Evaluation& evaluation);
 

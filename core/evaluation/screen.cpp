@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/design/tunable.h"
 #include "core/evaluation/evaluator.h"
+#include "core/evaluation/gaming_guard.h"
 
 #include <fmt/format.h>
 
@@ -56,6 +57,8 @@ Evaluation screen(const std::string& source, const KernelSource& frozen_template
         return screenedOut(Verdict::invalid_directive, {directiveLine(*parsed), std::move(violation)});
     if (const auto tunables = findTunables(*parsed); !tunables)
         return screenedOut(Verdict::invalid_tunable, tunables.error());
+    if (auto gaming = findGaming(*parsed, *directive))
+        return screenedOut(gaming->verdict, std::move(gaming->fault));
     return {};
 }
 

@@ -77,7 +77,8 @@ protected:
                 compile.push_back({compiler.program.string(), "-O2", "-std=c++20", "-c", "-I", emulator.string(), "-I",
                                    (emulator / "include").string(), sources[i].string(), "-o", link.back()});
             }
-            link.insert(link.end(), {"-rdynamic", "-ldl", "-o", "driver"});
+            link.insert(link.end(),
+                        {"-Wl,--dynamic-list=" + (emulator / "exports.txt").string(), "-ldl", "-o", "driver"});
             if (auto compiled = runBuild(node, place, std::move(compile), {}); !compiled)
                 return compiled;
             return runBuild(node, place, {link}, {});

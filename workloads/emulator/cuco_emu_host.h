@@ -95,8 +95,9 @@ void note_end(cudaStream_t stream);
 std::string work_after_end();
 
 /// Between the two the calling rank's host runs a candidate's code: its system calls are looked at (a `tampering`
-/// failure when memory, threads, clocks and printing do not need them), and its NCCL collectives remembered.
-void enter_candidate();
+/// failure when memory, threads, clocks and printing do not need them), and its NCCL collectives remembered. It must
+/// not store to variables of this program, nor above `frame` on the stack, other than to the pointer `result`.
+void enter_candidate(const void* frame, const void* result);
 void leave_candidate();
 /// Names of NCCL's host collectives and point-to-point operations that candidates called, with blanks between.
 std::string host_collectives();

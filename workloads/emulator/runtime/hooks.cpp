@@ -62,6 +62,19 @@ inline void check_shadow(const volatile void* address, std::size_t bytes, bool w
         look_closer(address, bytes, write, site);
 }
 
+/// A candidate's host code may store to its own variables and to memory of the heap.
+__attribute__((noinline)) void check_host_write(const volatile void* address, unsigned slot, const void* site)
+{
+    const Host& host = current_rank->host;
+    const auto* at = static_cast<const char*>(const_cast<const void*>(address));
+    const bool harness_frame = slot == host_stack_slot && at >= host.frame && at != host.result;
+    if (harness_frame || is_program_data(reinterpret_cast<std::uintptr_t>(at)))
+        fail_in_host("tampering",
+                     harness_frame ? "Host code stores to variables of the function that called it."
+                                   : "Host code stores to variables of the harness.",
+                     site);
+}
+
 bool is_own_module(std::uintptr_t address)
 {
     const Module& newest = current_rank->module;
@@ -114,6 +127,8 @@ inline __attribute__((always_inline)) void observe_inline(const volatile void* a
             out_of_bounds(address, bytes, write, site);
         if (slot == pinned_slot)
             check_shadow(address, bytes, write, site);
+        else if (write && current_rank && current_rank->host.in_candidate)
+            check_host_write(address, slot, site);
         return;
     }
     Cost& cost = warp->cost;

@@ -253,8 +253,10 @@ void sleep_ns(std::int64_t nanoseconds)
     host_sleep(nanoseconds * nanosecond);
 }
 
-void enter_candidate()
+void enter_candidate(const void* frame, const void* result)
 {
+    current_rank->host.frame = static_cast<const char*>(frame);
+    current_rank->host.result = static_cast<const char*>(result);
     current_rank->host.in_candidate = true;
     watched_system_calls = 1;
 }

@@ -23,17 +23,21 @@ namespace {
 struct Range {
     std::uintptr_t begin, end;
 };
-std::vector<Range> library_ranges;
+std::vector<Range> library_ranges;  ///< those of the program come first
+std::size_t program_ranges = 0;
 std::vector<Module> modules;
 
 int collect_range(dl_phdr_info* info, std::size_t, void*)
 {
+    const bool is_program = library_ranges.empty();
     for (int i = 0; i < info->dlpi_phnum; ++i) {
         const auto& header = info->dlpi_phdr[i];
         if (header.p_type == PT_LOAD)
             library_ranges.push_back(
                 {info->dlpi_addr + header.p_vaddr, info->dlpi_addr + header.p_vaddr + header.p_memsz});
     }
+    if (is_program)
+        program_ranges = library_ranges.size();
     return 0;
 }
 
@@ -89,6 +93,12 @@ bool is_library_data(std::uintptr_t address)
         if (address - range.begin < range.end - range.begin)
             return true;
     return false;
+}
+
+bool is_program_data(std::uintptr_t address)
+{
+    return std::any_of(library_ranges.begin(), library_ranges.begin() + static_cast<std::ptrdiff_t>(program_ranges),
+                       [&](const Range& range) { return address - range.begin < range.end - range.begin; });
 }
 
 const Module* module_at(const void* address)

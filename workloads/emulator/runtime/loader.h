@@ -12,6 +12,9 @@ namespace cuco_emu {
 /// library, for instance.
 bool is_library_data(std::uintptr_t address);
 
+/// Variables of the program itself.
+bool is_program_data(std::uintptr_t address);
+
 /// The rank's module or another one that holds the address; null when it is not in a candidate.
 const Module* module_at(const void* address);
 

@@ -219,6 +219,7 @@ struct Host {
     char* stack = nullptr;
     bool finished = true;
     bool loading = false;       ///< a candidate, whose constructors run
+    const char *frame = nullptr, *result = nullptr;  ///< of enter_candidate
     bool in_candidate = false;  ///< between enter_candidate and leave_candidate
     std::string waits_for;      ///< in words, when it does
     const void* call_site = nullptr;

@@ -168,6 +168,38 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int ranks, ncclUniqueId id
     return ncclCommInitRank(comm, ranks, id, rank);
 }
 
+ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* part, ncclConfig_t*)
+{
+    Rank& owner = calling_rank("ncclCommSplit", CUCO_EMU_CALL_SITE());
+    if (!is_valid(comm, owner) || !part || color < NCCL_SPLIT_NOCOLOR)
+        return ncclInvalidArgument;
+    Clique& clique = *comm->clique;
+    const auto self = static_cast<std::size_t>(comm->rank);
+    clique.splits.resize(clique.members.size());
+    clique.splits[self] = {color, key};
+    meet(*comm, "ncclCommSplit", CUCO_EMU_CALL_SITE(), [&] { clique.parts.clear(); });
+    *part = nullptr;
+    if (color != NCCL_SPLIT_NOCOLOR) {
+        int rank = 0, ranks = 0;
+        for (std::size_t other = 0; other < clique.splits.size(); ++other) {
+            const auto& split = clique.splits[other];
+            const bool before = split.key < key || (split.key == key && other < self);
+            ranks += split.color == color ? 1 : 0;
+            rank += split.color == color && before ? 1 : 0;
+        }
+        auto& mine = clique.parts[color];
+        if (!mine) {
+            mine = std::make_shared<Clique>();
+            mine->members.resize(static_cast<std::size_t>(ranks));
+            mine->offers.resize(static_cast<std::size_t>(ranks));
+        }
+        *part = new ncclComm{mine, &owner, rank, ranks};
+        mine->members[static_cast<std::size_t>(rank)] = *part;
+    }
+    meet(*comm, "ncclCommSplit", CUCO_EMU_CALL_SITE(), [] {});
+    return ncclSuccess;
+}
+
 ncclResult_t ncclCommFinalize(ncclComm_t comm)
 {
     Rank& rank = calling_rank("ncclCommFinalize", CUCO_EMU_CALL_SITE());

@@ -82,6 +82,11 @@ struct Clique {
     };
     std::vector<Offer> offers;  ///< of the registration under way
     LsaState* new_state = nullptr;
+    struct Split {
+        int color = 0, key = 0;
+    };
+    std::vector<Split> splits;  ///< of the ncclCommSplit under way, by rank
+    std::map<int, std::shared_ptr<Clique>> parts;
 };
 
 std::size_t element_bytes(ncclDataType_t type);

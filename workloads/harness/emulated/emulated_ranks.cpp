@@ -77,7 +77,7 @@ public:
         cuco_emu::barrier();
     }
 
-    void enterCandidate() override { cuco_emu::enter_candidate(); }
+    void enterCandidate(const void* frame, const void* result) override { cuco_emu::enter_candidate(frame, result); }
     void leaveCandidate() override { cuco_emu::leave_candidate(); }
     void noteEnd(cudaStream_t stream) override { cuco_emu::note_end(stream); }
     std::string workAfterEnd() override { return cuco_emu::work_after_end(); }
@@ -206,7 +206,7 @@ void reportEmulatorsFailures(const Shared& shared)
 std::string sideJson(const cuco_emu::RaceSide& side)
 {
     ReportLine line("side");
-    const auto triple = [](const int (&v)[3]) {
+    const auto triple = [](const int(&v)[3]) {
         return "[" + std::to_string(v[0]) + "," + std::to_string(v[1]) + "," + std::to_string(v[2]) + "]";
     };
     line.add("rank", side.rank).add("access", side.access).add("where", side.where).add("line", side.line);

@@ -39,8 +39,9 @@ public:
     // Where the device is emulated; nothing elsewhere.
     /// Collective. Until disturb(0): the devices' work is late at random, from this seed.
     virtual void disturb(uint64_t /*seed*/) {}
-    /// Around every call of the candidate, whose system calls are then looked at.
-    virtual void enterCandidate() {}
+    /// Around every call of the candidate, whose system calls and stores are then looked at: it must not store above
+    /// `frame` on the stack, other than to `result`.
+    virtual void enterCandidate(const void* /*frame*/, const void* /*result*/) {}
     virtual void leaveCandidate() {}
     /// Notes what runs beside `stream` when the work that is now on it ends; workAfterEnd says it when the device is
     /// idle.

@@ -55,7 +55,7 @@ Outcome ShapeRun::setUp()
     buffers_.protect(link_);
     link_.scale(shape_.flop_factor, shape_.byte_factor);
     link_.gather("");
-    link_.enterCandidate();
+    link_.enterCandidate(__builtin_frame_address(0), &state_);
     const int code = candidate_.setup(&context_, &state_);
     link_.leaveCandidate();
     if (code != 0)
@@ -83,7 +83,7 @@ Outcome ShapeRun::synchronise(const std::string& doing)
 Outcome ShapeRun::runCandidate(int set)
 {
     const cuco_io io = buffers_.io(set);
-    link_.enterCandidate();
+    link_.enterCandidate(__builtin_frame_address(0), &state_);
     const int code = candidate_.run(state_, &io, stream_);
     link_.leaveCandidate();
     if (code != 0)
@@ -203,7 +203,7 @@ Outcome ShapeRun::tearDown()
 {
     link_.progress(shape_.name, "the teardown of shape " + shape_.name);
     link_.gather("");
-    link_.enterCandidate();
+    link_.enterCandidate(__builtin_frame_address(0), &state_);
     candidate_.teardown(state_);
     link_.leaveCandidate();
     state_ = nullptr;

@@ -34,8 +34,12 @@ private:
 Outcome readDump(const std::string& path, size_t bytes, std::vector<char>& out)
 {
     std::ifstream file(path, std::ios::binary | std::ios::ate);
-    if (!file || file.tellg() != std::streamoff(bytes))
-        return environmentFailure("The dump " + path + " is missing or has another size than its buffer.");
+    if (!file || file.tellg() != std::streamoff(bytes)) {
+        Failure failure;
+        failure.kind = "tampering";  // the run that wrote it was complete
+        failure.message = "The dump " + path + " is missing or has another size than its buffer.";
+        return failure;
+    }
     out.resize(bytes);
     file.seekg(0);
     file.read(out.data(), std::streamsize(bytes));
