@@ -3,6 +3,7 @@
 #include "core/evaluation/baselines.h"
 
 #include "core/base/files.h"
+#include "core/evaluation/measurement.h"
 #include "core/evaluation/shape_timing.h"
 #include "core/evaluation/statistics.h"
 
@@ -64,13 +65,18 @@ std::vector<BaselineTiming> BaselineShape::timings() const
 Result<void> Baselines::build(bool modelled, std::stop_token stop)
 {
     own_.clear();
-    own_.push_back({.name = workload_.host_source.filename().string(), .source = workload_.host_source});
+    const auto add = [&](const std::string& name, const std::filesystem::path& source, bool computes_alone) {
+        Own& own = own_.emplace_back();
+        own.name = name;
+        own.source = source;
+        own.computes_alone = computes_alone;
+    };
+    add(workload_.host_source.filename().string(), workload_.host_source, false);
     for (const auto& baseline : workload_.baselines)
         if (!baseline.gpu_only || !modelled)
-            own_.push_back({.name = baseline.name, .source = baseline.file});
+            add(baseline.name, baseline.file, false);
     if (!workload_.compute_alone_source.empty())
-        own_.push_back(
-            {.name = "compute_alone", .source = workload_.compute_alone_source, .computes_alone = true});
+        add("compute_alone", workload_.compute_alone_source, true);
     std::vector<std::optional<Error>> errors(own_.size());
     {
         std::vector<std::jthread> builds;
