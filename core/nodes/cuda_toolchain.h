@@ -23,7 +23,7 @@ public:
     Result<void> prepare(Node& node, const Workload& workload, std::stop_token stop) override;
     Result<std::expected<void, BuildFault>> build(Node& node, const JobFolder& job, const std::string& source,
                                                   std::stop_token stop) override;
-    Command harnessCommand(const JobFolder& job, const std::string& mode) const override;
+    Command harnessCommand(const Node& node, const JobFolder& job, const std::string& mode) const override;
     HarnessFiles files() const override;
     /// Zero where nothing is known about the GPU: then there is no bound.
     DeviceRates rates() const override { return rates_; }

@@ -37,8 +37,9 @@ public:
     /// Writes and compiles `source` into the job's folder as candidate.so.
     virtual Result<std::expected<void, BuildFault>> build(Node& node, const JobFolder& job, const std::string& source,
                                                           std::stop_token stop) = 0;
-    /// The command that runs the harness in `job` on job.txt (see workloads/harness/README.md).
-    virtual Command harnessCommand(const JobFolder& job, const std::string& mode) const = 0;
+    /// The command that runs the harness in `job` on job.txt (see workloads/harness/README.md), in the node's sandbox
+    /// where it has one.
+    virtual Command harnessCommand(const Node& node, const JobFolder& job, const std::string& mode) const = 0;
     /// Valid after prepare.
     virtual HarnessFiles files() const = 0;
     virtual DeviceRates rates() const = 0;
