@@ -14,7 +14,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <ctime>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -25,6 +27,7 @@ namespace {
 /// Above the descriptors a child gets, so that arranging those never overwrites one still needed.
 constexpr int first_safe_fd = 10;
 constexpr int report_fd = 3;
+constexpr int status_fd = 4;
 
 struct Pipe {
     UniqueFd read, write;
@@ -63,11 +66,12 @@ struct ChildPlan {
     const char* working_directory;  // nullptr: stays
     char* const* argv;
     char* const* environment;
-    int in, out, err, report, fault;
+    int in, out, err, report, status, fault;
     pid_t parent;
     const rlimit* address_space;
     const rlimit* data_size;
     const rlimit* file_size;
+    const rlimit* open_files;
 };
 
 [[noreturn]] void giveUp(const ChildPlan& plan, StartStep step)
@@ -112,6 +116,9 @@ void closeOnExecFrom(unsigned first)
         ::dup2(plan.report, report_fd);
     }
     closeOnExecFrom(plan.report >= 0 ? report_fd + 1 : report_fd);
+    if (plan.status >= 0) {
+        ::dup2(plan.status, status_fd);
+    }
     if (plan.working_directory && ::chdir(plan.working_directory) != 0) {
         giveUp(plan, StartStep::working_directory);
     }
@@ -119,7 +126,8 @@ void closeOnExecFrom(unsigned first)
     if (::setrlimit(RLIMIT_CORE, &no_core) != 0 ||
         (plan.address_space && ::setrlimit(RLIMIT_AS, plan.address_space) != 0) ||
         (plan.data_size && ::setrlimit(RLIMIT_DATA, plan.data_size) != 0) ||
-        (plan.file_size && ::setrlimit(RLIMIT_FSIZE, plan.file_size) != 0)) {
+        (plan.file_size && ::setrlimit(RLIMIT_FSIZE, plan.file_size) != 0) ||
+        (plan.open_files && ::setrlimit(RLIMIT_NOFILE, plan.open_files) != 0)) {
         giveUp(plan, StartStep::limits);
     }
     for (int attempt = 0; attempt < 100; ++attempt) {
@@ -181,7 +189,11 @@ Result<ChildProcess> ChildProcess::start(const Command& command)
     if (command.argv.empty() || hasNul(command)) {
         return failure("A command needs a program, and no text in it may have a zero byte.");
     }
+    const bool sandboxed = !command.sandbox.empty();
     std::vector<std::string> arguments = command.sandbox;
+    if (sandboxed) {
+        arguments.insert(arguments.begin() + 1, {"--json-status-fd", std::to_string(status_fd)});
+    }
     arguments.insert(arguments.end(), command.argv.begin(), command.argv.end());
     const auto program = findProgram(arguments.front());
     const bool has_folder = arguments.front().find('/') != std::string::npos;
@@ -201,19 +213,25 @@ Result<ChildProcess> ChildProcess::start(const Command& command)
     const std::vector<char*> argv = pointersTo(arguments);
     const std::vector<char*> envp = pointersTo(environment);
 
-    Pipe pipes[5];  // in, out, err, fault, report
-    for (int i = 0; i < (command.report_channel ? 5 : 4); ++i) {
+    Pipe in, out, err, fault_pipe, report, status;
+    std::vector<Pipe*> wanted{&in, &out, &err, &fault_pipe};
+    if (command.report_channel) {
+        wanted.push_back(&report);
+    }
+    if (sandboxed) {
+        wanted.push_back(&status);
+    }
+    for (Pipe* wanted_pipe : wanted) {
         auto pipe = makePipe();
         if (!pipe) {
             return std::unexpected(pipe.error());
         }
-        pipes[i] = std::move(*pipe);
+        *wanted_pipe = std::move(*pipe);
     }
-    auto& [in, out, err, fault_pipe, report] = pipes;
-    const rlimit address_space{command.limits.address_space_bytes.value_or(0),
-                               command.limits.address_space_bytes.value_or(0)};
-    const rlimit data_size{command.limits.data_bytes.value_or(0), command.limits.data_bytes.value_or(0)};
-    const rlimit file_size{command.limits.file_bytes.value_or(0), command.limits.file_bytes.value_or(0)};
+    const auto both = [](std::optional<std::uint64_t> limit) { return rlimit{limit.value_or(0), limit.value_or(0)}; };
+    const CommandLimits& limits = command.limits;
+    const rlimit address_space = both(limits.address_space_bytes), data_size = both(limits.data_bytes);
+    const rlimit file_size = both(limits.file_bytes), open_files = both(limits.open_files);
     const ChildPlan plan{program_path.c_str(),
                          command.working_directory.empty() ? nullptr : command.working_directory.c_str(),
                          argv.data(),
@@ -222,11 +240,13 @@ Result<ChildProcess> ChildProcess::start(const Command& command)
                          out.write.get(),
                          err.write.get(),
                          report.write.get(),
+                         status.write.get(),
                          fault_pipe.write.get(),
                          ::getpid(),
-                         command.limits.address_space_bytes ? &address_space : nullptr,
-                         command.limits.data_bytes ? &data_size : nullptr,
-                         command.limits.file_bytes ? &file_size : nullptr};
+                         limits.address_space_bytes ? &address_space : nullptr,
+                         limits.data_bytes ? &data_size : nullptr,
+                         limits.file_bytes ? &file_size : nullptr,
+                         limits.open_files ? &open_files : nullptr};
 
     // No handler of this program may run in the child.
     sigset_t all, old_mask;
@@ -260,7 +280,8 @@ Result<ChildProcess> ChildProcess::start(const Command& command)
     child.out = std::move(out.read);
     child.err = std::move(err.read);
     child.report = std::move(report.read);
-    for (const UniqueFd* end : {&child.in, &child.out, &child.err, &child.report}) {
+    child.sandbox_status_ = std::move(status.read);
+    for (const UniqueFd* end : {&child.in, &child.out, &child.err, &child.report, &child.sandbox_status_}) {
         if (end->open()) {
             makeNonBlocking(*end);
         }
@@ -274,7 +295,9 @@ ChildProcess::ChildProcess(ChildProcess&& other) noexcept
       err(std::move(other.err)),
       report(std::move(other.report)),
       pid_(std::exchange(other.pid_, -1)),
-      exit_fd_(std::move(other.exit_fd_))
+      exit_fd_(std::move(other.exit_fd_)),
+      sandbox_status_(std::move(other.sandbox_status_)),
+      sandbox_failed_(other.sandbox_failed_)
 {
 }
 
@@ -316,6 +339,34 @@ bool ChildProcess::waitForExit(std::chrono::milliseconds limit) const
         ::poll(&polled, 1, static_cast<int>(std::min<std::int64_t>(left, longestWait())));
     }
     return true;
+}
+
+bool ChildProcess::waitForSandbox(std::chrono::milliseconds limit)
+{
+    if (!sandbox_status_.open()) {
+        return true;
+    }
+    // {"child-pid": 1234, …} when there is a sandbox, {"exit-code": 0} when a program ran in it to its end.
+    char text[1024] = {};
+    const ssize_t count = ::read(sandbox_status_.get(), text, sizeof text - 1);
+    sandbox_status_.reset();
+    constexpr std::string_view mark = "\"child-pid\":";
+    const std::string_view said(text, static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    const auto at = said.find(mark);
+    const pid_t first = at == said.npos ? 0 : static_cast<pid_t>(std::strtol(text + at + mark.size(), nullptr, 10));
+    sandbox_failed_ = said.find("\"exit-code\":") == said.npos;
+    if (first <= 0) {
+        return true;
+    }
+    // The kernel ends all of a sandbox's processes before its first one is gone.
+    const UniqueFd gone(static_cast<int>(::syscall(SYS_pidfd_open, first, 0)));
+    pollfd polled{gone.get(), POLLIN, 0};
+    if (!gone.open() || ::poll(&polled, 1, static_cast<int>(limit.count() / 10)) > 0) {
+        return true;
+    }
+    // bubblewrap was killed before it had bound the sandbox's life to its own.
+    ::syscall(SYS_pidfd_send_signal, gone.get(), SIGKILL, nullptr, 0);
+    return ::poll(&polled, 1, static_cast<int>(limit.count())) > 0;
 }
 
 void ChildProcess::killGroup() const

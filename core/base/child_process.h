@@ -25,10 +25,16 @@ public:
 
     UniqueFd in, out, err, report;
 
+    pid_t id() const { return pid_; }
+
     bool exited() const;
     int exitDescriptor() const { return exit_fd_.get(); }  ///< readable after the exit; -1 on old kernels
     int longestWait() const;                               ///< ms to wait at once for exitDescriptor()
     bool waitForExit(std::chrono::milliseconds limit) const;
+    /// Waits until the last process in the sandbox is gone; at once without a sandbox. Call after the exit.
+    bool waitForSandbox(std::chrono::milliseconds limit);
+    /// There is a sandbox and its program was not started in it. Valid after waitForSandbox.
+    bool sandboxFailed() const { return sandbox_failed_; }
     void killGroup() const;
     /// waitpid's status; nothing when the kernel kept none because SIGCHLD is ignored. Call after the exit.
     std::optional<int> reap();
@@ -37,6 +43,8 @@ private:
     ChildProcess() = default;
     pid_t pid_ = -1;
     UniqueFd exit_fd_;
+    UniqueFd sandbox_status_;  ///< where bubblewrap tells its state
+    bool sandbox_failed_ = false;
 };
 
 }  // namespace cuco

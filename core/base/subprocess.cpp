@@ -3,6 +3,7 @@
 #include "core/base/subprocess.h"
 
 #include "core/base/child_process.h"
+#include "core/base/process_watch.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -128,7 +129,7 @@ int timeoutUntil(Clock::time_point deadline)
 class Conversation {
 public:
     Conversation(ChildProcess& child, const Command& command, CommandOutcome& outcome)
-        : child_(child), outcome_(outcome), input_(command.input), in_(std::move(child.in))
+        : child_(child), outcome_(outcome), watch_(child.id(), command), input_(command.input), in_(std::move(child.in))
     {
         readers_.emplace_back(std::move(child.out), outcome.out, command.limits.output_bytes);
         readers_.emplace_back(std::move(child.err), outcome.err, command.limits.output_bytes);
@@ -138,15 +139,22 @@ public:
         feed(in_, input_);
     }
 
-    /// Until the leader has exited, the deadline or a wake-up.
+    /// Until the leader has exited, a limit is exceeded, the deadline or a wake-up.
     void untilExit(Clock::time_point deadline, int wake)
     {
         while (!child_.exited()) {
             if (Clock::now() >= deadline) {
                 outcome_.timed_out = true;
+                outcome_.exceeded = CommandLimit::wall;
                 return;
             }
-            if (turn(deadline, wake, child_.exitDescriptor())) {
+            if (Clock::now() >= watch_.next()) {
+                outcome_.exceeded = watch_.check();
+                if (outcome_.exceeded != CommandLimit::none) {
+                    return;
+                }
+            }
+            if (turn(std::min(deadline, watch_.next()), wake, child_.exitDescriptor())) {
                 outcome_.cancelled = true;
                 return;
             }
@@ -196,6 +204,7 @@ private:
 
     ChildProcess& child_;
     CommandOutcome& outcome_;
+    ProcessWatch watch_;
     std::string_view input_;
     UniqueFd in_;
     std::vector<Reader> readers_;
@@ -231,7 +240,7 @@ Result<CommandOutcome> runCommand(const Command& command, std::stop_token stop)
         conversation.untilSilent(Clock::now() + orphan_grace);
     }
     child->killGroup();
-    if (!child->waitForExit(kill_limit)) {
+    if (!child->waitForExit(kill_limit) || !child->waitForSandbox(kill_limit)) {
         return failure("The program was killed but does not end: it is stuck in the kernel.", command.argv.front(),
                        "Check the machine's devices and file systems; a restart may be needed.");
     }
@@ -242,6 +251,10 @@ Result<CommandOutcome> runCommand(const Command& command, std::stop_token stop)
         return failure("How the program ended is not known, because SIGCHLD is ignored.", command.argv.front(),
                        "Start CUCo Desktop from a shell or launcher that does not ignore SIGCHLD.");
     }
+    if (child->sandboxFailed() && WIFEXITED(*status)) {
+        return failure("The sandbox could not be made.", outcome.err.substr(0, outcome.err.find('\n')),
+                       "Run cucoctl node probe to see whether bubblewrap works on this machine.");
+    }
     if (WIFSIGNALED(*status)) {
         outcome.signal = WTERMSIG(*status);
     } else {
@@ -251,7 +264,30 @@ Result<CommandOutcome> runCommand(const Command& command, std::stop_token stop)
     if (!command.sandbox.empty() && outcome.exit_code > 128 && outcome.exit_code <= 128 + SIGRTMAX) {
         outcome.signal = outcome.exit_code - 128;
     }
+    if (outcome.signal == SIGXFSZ && outcome.exceeded == CommandLimit::none) {
+        outcome.exceeded = CommandLimit::file_size;
+    }
     return outcome;
+}
+
+std::string describeExceeded(CommandLimit limit, const CommandLimits& limits)
+{
+    const auto mebibytes = [](std::optional<std::uint64_t> bytes) { return bytes.value_or(0) >> 20; };
+    switch (limit) {
+        case CommandLimit::none:
+            break;
+        case CommandLimit::wall:
+            return fmt::format("It did not end within {} s.", std::chrono::duration<double>(limits.wall).count());
+        case CommandLimit::processes:
+            return fmt::format("It had more than {} processes and threads.", limits.processes.value_or(0));
+        case CommandLimit::memory:
+            return fmt::format("It took more than {} MiB of memory.", mebibytes(limits.memory_bytes));
+        case CommandLimit::disk:
+            return fmt::format("It wrote more than {} MiB into its folder.", mebibytes(limits.folder_bytes));
+        case CommandLimit::file_size:
+            return fmt::format("It wrote a file larger than {} MiB.", mebibytes(limits.file_bytes));
+    }
+    return {};
 }
 
 std::optional<std::filesystem::path> findProgram(const std::string& name)

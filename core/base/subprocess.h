@@ -15,6 +15,9 @@
 
 namespace cuco {
 
+/// What may end a command before its time.
+enum class CommandLimit { none, wall, processes, memory, disk, file_size };
+
 struct CommandLimits {
     std::chrono::milliseconds wall{60'000};
     std::uint64_t output_bytes = 4u << 20;  ///< kept per stream; what comes beyond is read and dropped
@@ -23,7 +26,17 @@ struct CommandLimits {
     /// RLIMIT_DATA: private writable memory only, for programs that reserve more addresses than they use.
     std::optional<std::uint64_t> data_bytes;
     std::optional<std::uint64_t> file_bytes;  ///< RLIMIT_FSIZE
+    std::optional<std::uint64_t> open_files;  ///< RLIMIT_NOFILE, each process
+
+    // Of the program and all its descendants together, looked at some twenty times a second. Descendants that have left
+    // the process tree are seen only in a sandbox, which they cannot leave.
+    std::optional<std::uint64_t> processes;     ///< and threads
+    std::optional<std::uint64_t> memory_bytes;  ///< resident and not backed by files
+    std::optional<std::uint64_t> folder_bytes;  ///< on disk in the working directory
 };
+
+/// "It started more than 512 processes and threads."; empty for none.
+std::string describeExceeded(CommandLimit limit, const CommandLimits& limits);
 
 /// A program to run. `argv` goes to execve as it is; no shell ever sees it.
 struct Command {
@@ -40,17 +53,19 @@ struct CommandOutcome {
     int exit_code = -1;  ///< valid when signal == 0
     int signal = 0;
     bool timed_out = false;
+    CommandLimit exceeded = CommandLimit::none;  ///< what ended it; wall when timed_out
     bool cancelled = false;
     bool output_truncated = false;
     std::string out, err;
     std::string report;  ///< what came through the report channel
     std::chrono::microseconds wall{};
 
-    bool succeeded() const { return exit_code == 0 && signal == 0 && !timed_out && !cancelled; }
+    bool succeeded() const { return exit_code == 0 && signal == 0 && exceeded == CommandLimit::none && !cancelled; }
 };
 
-/// Runs the command in a process group of its own and always ends that whole group before returning:
-/// on exit, on the wall limit, and when `stop` is requested. Errors: the program cannot be started.
+/// Runs the command in a process group of its own and always ends that whole group before returning, and in a sandbox
+/// every descendant: on exit, when a limit is exceeded, and when `stop` is requested. Errors: the program cannot be
+/// started.
 Result<CommandOutcome> runCommand(const Command& command, std::stop_token stop = {});
 
 /// Path of a program on PATH, or nothing.

@@ -25,7 +25,7 @@ Result<HarnessRun> runHarness(Node& node, const Toolchain& toolchain, const Work
         return std::unexpected(dump_bytes.error());
     if (auto put = node.put(folder, "job.txt", *text); !put)
         return std::unexpected(put.error());
-    Command command = toolchain.harnessCommand(folder, mode == HarnessMode::run ? "run" : "check");
+    Command command = toolchain.harnessCommand(node, folder, mode == HarnessMode::run ? "run" : "check");
     command.limits.wall = job.limit + grace;
     command.limits.file_bytes = std::max(smallest_file_limit, *dump_bytes + 4096);
     auto outcome = node.run(command, stop);
@@ -50,11 +50,7 @@ Result<HarnessRun> runGpuHarness(Node& node, const Toolchain& toolchain, const W
         return std::unexpected(text.error());
     if (auto put = node.put(folder, "job.txt", *text); !put)
         return std::unexpected(put.error());
-    Command command = toolchain.harnessCommand(folder, "run");
-    if (auto sandbox = node.sandbox(folder, true); !sandbox.empty()) {
-        command.argv.emplace_back("--");
-        command.argv.insert(command.argv.end(), sandbox.begin(), sandbox.end());
-    }
+    Command command = toolchain.harnessCommand(node, folder, "run");
     command.environment.insert(variables.begin(), variables.end());
     command.limits.wall = job.limit + grace;
     auto outcome = node.run(command, stop);

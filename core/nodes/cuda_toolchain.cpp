@@ -257,6 +257,11 @@ Result<std::expected<void, BuildFault>> CudaToolchain::compile(Node& node, const
     command.environment = {{"LC_ALL", "C"}, {"TMPDIR", job.path().string()}};
     command.limits.wall = compile_timeout_;
     command.limits.file_bytes = 1u << 30;
+    command.limits.folder_bytes = 2u << 30;
+    command.limits.memory_bytes = 16ull << 30;
+    command.limits.processes = 256;
+    command.sandbox =
+        node.sandbox(job, false, {workloads_, toolkit_.home, nccl_.header.parent_path(), nccl_.library.parent_path()});
     const auto outcome = node.run(command, stop);
     if (!outcome)
         return std::unexpected(outcome.error());
@@ -268,17 +273,25 @@ Result<std::expected<void, BuildFault>> CudaToolchain::compile(Node& node, const
     if (outcome->timed_out) {
         fault.timed_out = true;
         fault.first_error = fmt::format("The compiler was stopped after {} s.", compile_timeout_.count());
+    } else if (outcome->exceeded != CommandLimit::none) {
+        fault.first_error = "The compiler was stopped: " + describeExceeded(outcome->exceeded, command.limits);
     }
     return Outcome(std::unexpect, std::move(fault));
 }
 
-Command CudaToolchain::harnessCommand(const JobFolder& job, const std::string& mode) const
+/// The supervisor stays outside; what follows "--" is put before the command of its ranks.
+Command CudaToolchain::harnessCommand(const Node& node, const JobFolder& job, const std::string& mode) const
 {
     Command command;
     command.argv = {harness_.string(), mode, "job.txt"};
+    if (const auto sandbox = node.sandbox(job, true, {toolkit_.home, nccl_.library.parent_path()}); !sandbox.empty()) {
+        command.argv.emplace_back("--");
+        command.argv.insert(command.argv.end(), sandbox.begin(), sandbox.end());
+    }
     command.working_directory = job.path();
     command.report_channel = true;
     command.environment = gpuVariables();
+    command.limits.folder_bytes = 1ull << 30;
     // No limit on the address space: CUDA reserves all of the GPUs' memory in it.
     command.limits.wall = run_timeout_;
     return command;

@@ -28,7 +28,7 @@ public:
     Result<std::expected<void, BuildFault>> buildProfiled(Node& node, const JobFolder& job, const std::string& source,
                                                           std::stop_token stop) override;
     std::map<std::string, std::string> profileVariables() const override;
-    Command harnessCommand(const JobFolder& job, const std::string& mode) const override;
+    Command harnessCommand(const Node& node, const JobFolder& job, const std::string& mode) const override;
     HarnessFiles files() const override;
     DeviceRates rates() const override { return {}; }
 

@@ -28,7 +28,7 @@ public:
         return jobs_.run(command, stop);
     }
     std::vector<std::string> sandbox(const JobFolder& job, bool gpus,
-                                     const std::vector<std::filesystem::path>& readable) const override
+                                     const std::vector<std::filesystem::path>& readable = {}) const override
     {
         return jobs_.sandbox(job, gpus, readable);
     }

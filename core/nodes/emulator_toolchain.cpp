@@ -134,7 +134,8 @@ Result<void> EmulatorToolchain::prepareHarness(Node& node, std::stop_token stop)
             compile.push_back(std::move(command));
             link.push_back(unit + ".o");
         }
-        link.insert(link.end(), {"-rdynamic", "-ldl", "-pthread", "-o", "harness"});
+        link.insert(link.end(),
+                    {"-Wl,--dynamic-list=" + (emulator / "exports.txt").string(), "-ldl", "-pthread", "-o", "harness"});
         if (auto compiled = runBuild(node, build_folder, std::move(compile), stop); !compiled)
             return compiled;
         return runBuild(node, build_folder, {link}, stop);
@@ -206,6 +207,10 @@ Result<std::expected<void, BuildFault>> EmulatorToolchain::build(Node& node, con
     command.limits.wall = compile_timeout_;
     command.limits.address_space_bytes = 8ull << 30;
     command.limits.file_bytes = 256u << 20;
+    command.limits.folder_bytes = 1u << 30;
+    command.limits.memory_bytes = 8ull << 30;
+    command.limits.processes = 64;
+    command.sandbox = node.sandbox(job, false, {workloads_, compiler_.installation()});
     const auto outcome = node.run(command, stop);
     if (!outcome)
         return std::unexpected(outcome.error());
@@ -218,11 +223,13 @@ Result<std::expected<void, BuildFault>> EmulatorToolchain::build(Node& node, con
     if (outcome->timed_out) {
         fault.timed_out = true;
         fault.first_error = fmt::format("The compiler was stopped after {} s.", compile_timeout_.count());
+    } else if (outcome->exceeded != CommandLimit::none) {
+        fault.first_error = "The compiler was stopped: " + describeExceeded(outcome->exceeded, command.limits);
     }
     return Outcome(std::unexpect, std::move(fault));
 }
 
-Command EmulatorToolchain::harnessCommand(const JobFolder& job, const std::string& mode) const
+Command EmulatorToolchain::harnessCommand(const Node& node, const JobFolder& job, const std::string& mode) const
 {
     Command command;
     command.argv = {harness_.string(), mode, "job.txt"};
@@ -230,7 +237,11 @@ Command EmulatorToolchain::harnessCommand(const JobFolder& job, const std::strin
     command.report_channel = true;
     // The emulator reserves hundreds of GiB of addresses and uses few of them.
     command.limits.data_bytes = max_memory_bytes;
+    command.limits.memory_bytes = max_memory_bytes;
+    command.limits.folder_bytes = 8ull << 30;
+    command.limits.open_files = 256;
     command.limits.wall = run_timeout_;
+    command.sandbox = node.sandbox(job, false, {workloads_ / "emulator"});
     return command;
 }
 

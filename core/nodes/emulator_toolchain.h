@@ -22,7 +22,7 @@ public:
                                                   std::stop_token stop) override;
     Result<std::filesystem::path> buildOwn(Node& node, const std::filesystem::path& source,
                                            std::stop_token stop) override;
-    Command harnessCommand(const JobFolder& job, const std::string& mode) const override;
+    Command harnessCommand(const Node& node, const JobFolder& job, const std::string& mode) const override;
     HarnessFiles files() const override;
     DeviceRates rates() const override { return rates_; }
 

@@ -15,6 +15,8 @@ struct HostCompiler {
     std::filesystem::path program;
     std::string version;  ///< "12.2.0"
     std::string toString() const { return program.filename().string() + " " + version; }
+    /// The folder above its bin: where its headers and libraries are.
+    std::filesystem::path installation() const { return program.parent_path().parent_path(); }
 };
 
 /// $CXX when it names a program, else g++, else c++. The error names the package to install.

@@ -47,8 +47,9 @@ public:
                                                                   const std::string& source, std::stop_token stop);
     /// Variables of a run that is to be profiled.
     virtual std::map<std::string, std::string> profileVariables() const { return {}; }
-    /// The command that runs the harness in `job` on job.txt (see workloads/harness/README.md).
-    virtual Command harnessCommand(const JobFolder& job, const std::string& mode) const = 0;
+    /// The command that runs the harness in `job` on job.txt (see workloads/harness/README.md), in the node's sandbox
+    /// where it has one.
+    virtual Command harnessCommand(const Node& node, const JobFolder& job, const std::string& mode) const = 0;
     /// Valid after prepare.
     virtual HarnessFiles files() const = 0;
     /// Of a model; zeros where the node itself is measured.

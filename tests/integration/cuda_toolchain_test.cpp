@@ -39,7 +39,7 @@ TEST_F(CudaToolchainBuild, BuildsEverySourceOfTheProductAndNamesTheLineOfABroken
 {
     EXPECT_TRUE(std::filesystem::exists(toolchain.files().reference));
     const auto job = *node.createJob();
-    EXPECT_TRUE(std::filesystem::exists(toolchain.harnessCommand(*job, "run").argv.front()));
+    EXPECT_TRUE(std::filesystem::exists(toolchain.harnessCommand(node, *job, "run").argv.front()));
 
     auto sources = workload.strategies;
     sources.push_back({"host", workload.host_source});

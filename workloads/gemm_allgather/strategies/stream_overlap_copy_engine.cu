@@ -19,20 +19,29 @@ void teardown(void* state);
 // EVOLVE-BLOCK-START
 // cuco: backend=lsa placement=stream_overlap sync=world issuer=copy_engine chunk=8388608
 
-// The rows go in chunks: while cuBLAS computes one, copy engines write the chunk before into every peer's C. They
-// take no SM from the product.
-CUCO_TUNE(chunks, 4, 1, 2, 3, 4, 6, 8, 12);
-CUCO_TUNE(last_chunk_percent, 100, 25, 50, 100);  // of the other chunks' rows: its copies are not hidden
-CUCO_TUNE(copy_streams, 3, 1, 2, 3);              // peers take them in turn
-// 0: every rank begins with the next one, so that no two write to one peer at a time. 1: all begin with rank 0.
-// 2: as 0, but the first peer moves on with each chunk.
-CUCO_TUNE(peer_order, 0, 0, 1, 2);
+// The rows go in chunks: while cuBLAS computes one, a copy engine writes the chunk before into every peer's C. It takes
+// no SM from the product.
+CUCO_TUNE(chunks, 4, 1, 2, 3, 4, 5, 6, 8, 12);
+CUCO_TUNE(least_chunk_rows, 512, 128, 256, 512, 1024);  // where there are so many: smaller products leave SMs idle
+// The last chunk can go in parts, each half of what is left. 0: in three if copies take much less than products, so
+// that they keep up, otherwise whole.
+CUCO_TUNE(last_chunk_parts, 0, 0, 1, 2, 3);
+CUCO_TUNE(moved_rows, 0, 0, 128, 256);  // from the last chunk to the first: less is left to copy at the end
+// Nothing is left to compute when the last part goes: up to this size SMs store it, for which copies would begin
+// slowly.
+CUCO_TUNE(stored_bytes, 4194304, 0, 1048576, 4194304, 16777216, 67108864);
+CUCO_TUNE(store_sixteenths, 4, 2, 4, 8, 16);  // of the SMs
+// Every rank writes to the next one first, then to the one after that, so that no two write to one peer at a time,
+// which would slow both down. From the second chunk on they get out of step. 0: let them. 1: they meet before each
+// chunk's copies, on the same stream. 2: on a stream of its own, beside the copies before.
+CUCO_TUNE(lockstep, 1, 0, 1, 2);
+CUCO_TUNE(batched, 1, 0, 1);  // 1: a chunk's copies go to the driver in one call
 
 #include "device_trace.cuh"
 
 namespace candidate {
 
-constexpr int max_ranks = 64;
+constexpr int max_ranks = 64, most_parts = int(chunks) + 2;
 
 struct State {
     ncclComm_t comm = nullptr;
@@ -43,28 +52,20 @@ struct State {
     char* symmetric_base = nullptr;
     int rank = 0, ranks = 1, sm_count = 1;
     int64_t m = 0, n = 0, k = 0;
-    cudaStream_t streams[copy_streams] = {};
-    cudaEvent_t computed[chunks] = {}, copied[copy_streams] = {};
+    cudaStream_t copy_stream = nullptr, meeting_stream = nullptr;
+    cudaEvent_t computed[most_parts] = {}, met[most_parts] = {}, copied = nullptr;
     char* peer_base[max_ranks] = {};  // where the peers' symmetric regions are mapped here
+    int parts = 0;
+    bool last_part_is_stored = false;
+    int64_t part_begin[most_parts + 1] = {};  // in this rank's rows; there are as many on every rank
 
     int64_t rows() const { return m / ranks + (rank < m % ranks ? 1 : 0); }
     int64_t firstRow() const { return rank * (m / ranks) + (rank < m % ranks ? rank : m % ranks); }
 
-    // Where chunk `index` begins, in this rank's rows; the last chunk is smaller than the others.
-    int64_t chunkBegin(int index) const
+    int storingCtas() const
     {
-        if (index >= chunks)
-            return rows();
-        const int64_t begin = rows() * 100 * index / (100 * (chunks - 1) + last_chunk_percent);
-        return rows() >= 64 * chunks ? begin / 16 * 16 : begin;
-    }
-
-    int peerOf(int step, int chunk) const
-    {
-        if (peer_order == 1)
-            return step < rank ? step : step + 1;
-        const int shift = peer_order == 2 ? chunk : 0;
-        return (rank + 1 + (step + shift) % (ranks - 1)) % ranks;
+        const int ctas = sm_count * int(store_sixteenths) / 16;
+        return ctas > 0 ? ctas : 1;
     }
 };
 
@@ -75,6 +76,55 @@ __global__ void meetPeers(ncclDevComm dev_comm)
     trace.phase(cuco_trace::Phase::wait);
     ncclLsaBarrierSession<ncclCoopCta> barrier{ncclCoopCta(), dev_comm, ncclTeamTagLsa(), 0};
     barrier.sync(ncclCoopCta(), cuda::memory_order_acq_rel);
+    trace.end();
+}
+
+// Keeps the ranks in step. Nothing is read, so nothing has to be released.
+__global__ void waitForPeers(ncclDevComm dev_comm)
+{
+    cuco_trace::Recorder trace(threadIdx.x == 0);
+    trace.phase(cuco_trace::Phase::wait);
+    ncclLsaBarrierSession<ncclCoopCta> barrier{ncclCoopCta(), dev_comm, ncclTeamTagLsa(), 1};
+    barrier.sync(ncclCoopCta(), cuda::memory_order_relaxed);
+    trace.end();
+}
+
+// Stores `bytes` (an even count) at this offset of the window into every peer's. Windows begin at page boundaries, so
+// that all are aligned alike. meetPeers follows.
+__global__ void pushToPeers(ncclWindow_t window, size_t offset, size_t bytes, ncclDevComm dev_comm)
+{
+    cuco_trace::Recorder trace(threadIdx.x == 0);
+    trace.phase(cuco_trace::Phase::put);
+    constexpr int unroll = 4;
+    const size_t misaligned = (16 - offset % 16) % 16, head = misaligned < bytes ? misaligned : bytes;
+    const size_t vectors = (bytes - head) / 16, tail = head + vectors * 16;
+    // Warps are dealt to the CTAs in turn, so that little work is spread over all of them.
+    const size_t thread = (size_t(threadIdx.x / 32) * gridDim.x + blockIdx.x) * 32 + threadIdx.x % 32;
+    const size_t threads = size_t(gridDim.x) * blockDim.x;
+    const char* source = static_cast<const char*>(ncclGetLocalPointer(window, offset));
+    for (int step = 1; step < dev_comm.lsaSize; ++step) {
+        char* target =
+            static_cast<char*>(ncclGetLsaPointer(window, offset, (dev_comm.lsaRank + step) % dev_comm.lsaSize));
+        for (size_t i = 2 * thread; i < head; i += 2 * threads)
+            *reinterpret_cast<uint16_t*>(target + i) = *reinterpret_cast<const uint16_t*>(source + i);
+        auto* to = reinterpret_cast<uint4*>(target + head);
+        const auto* from = reinterpret_cast<const uint4*>(source + head);
+        for (size_t i = thread; i < vectors; i += threads * unroll) {
+            uint4 held[unroll];
+#pragma unroll
+            for (int u = 0; u < unroll; ++u) {
+                if (i + u * threads < vectors)
+                    held[u] = from[i + u * threads];
+            }
+#pragma unroll
+            for (int u = 0; u < unroll; ++u) {
+                if (i + u * threads < vectors)
+                    to[i + u * threads] = held[u];
+            }
+        }
+        for (size_t i = tail + 2 * thread; i < bytes; i += 2 * threads)
+            *reinterpret_cast<uint16_t*>(target + i) = *reinterpret_cast<const uint16_t*>(source + i);
+    }
     trace.end();
 }
 
@@ -95,18 +145,37 @@ int product(State& s, const cuco_io& io, __nv_bfloat16* mine, int64_t first, int
     return 0;
 }
 
+// The same parts on every rank, give or take a row, because they meet between them.
+void divideRows(State& s)
+{
+    // Fewer rows than least_chunk_rows stand for more on the emulated node and are divided as those are.
+    const int64_t fewest = s.m / s.ranks, least = fewest < least_chunk_rows ? 1 : least_chunk_rows;
+    const int64_t most = fewest / least < chunks ? fewest / least : chunks;
+    const int whole = most > 1 ? int(most) : 1;
+    // At about 800 TFLOP/s and 350 GB/s a row's product takes k / (2300 · peers) times as long as its copies.
+    const bool copies_keep_up = s.k > 4096 * int64_t(s.ranks - 1);
+    int last_parts = last_chunk_parts > 0 ? int(last_chunk_parts) : copies_keep_up ? 3 : 1;
+    if (whole == 1)
+        last_parts = 1;
+    s.parts = whole - 1 + last_parts;
+    const int64_t tile = s.rows() >= 128 * s.parts ? 128 : 1;  // cuBLAS's, so that a part's last tiles are whole
+    const int64_t moved = whole > 1 && fewest / whole > 2 * moved_rows ? moved_rows : 0;
+    int64_t row = 0;
+    for (int i = 1; i < s.parts; ++i) {
+        const int64_t left = s.rows() - row;
+        const int64_t alike = (left + moved) / (whole - i + 1);
+        const int64_t part = i == 1 ? left / whole + moved : i < whole ? alike : left / 2;
+        row += (part + tile / 2) / tile * tile;
+        s.part_begin[i] = row;
+    }
+    s.part_begin[s.parts] = s.rows();
+    s.last_part_is_stored =
+        ((fewest / whole - moved) * s.n * int64_t(sizeof(__nv_bfloat16)) >> (last_parts - 1)) <= stored_bytes;
+}
+
 int makeEvent(cudaEvent_t* event)
 {
     CUCO_TRY(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
-    return 0;
-}
-
-int makeStream(cudaStream_t* stream)
-{
-    // Above the products, so that communication does not wait for a whole product's CTAs to be placed.
-    int lowest = 0, highest = 0;
-    CUCO_TRY(cudaDeviceGetStreamPriorityRange(&lowest, &highest));
-    CUCO_TRY(cudaStreamCreateWithPriority(stream, cudaStreamNonBlocking, highest));
     return 0;
 }
 
@@ -118,6 +187,45 @@ int learnPeers(State& s)
     CUCO_TRY(cudaGetLastError());
     CUCO_TRY(cudaMemcpy(s.peer_base, peers, size_t(s.ranks) * sizeof(char*), cudaMemcpyDeviceToHost));
     CUCO_TRY(cudaFree(peers));
+    return 0;
+}
+
+// `count` rows to all peers, when they are computed.
+int copyToPeers(State& s, const __nv_bfloat16* rows, int64_t count, int part)
+{
+    cudaEvent_t ready = s.computed[part];
+    const bool meet = part > 0 && s.ranks > 2;
+    if (lockstep == 2 && meet) {
+        CUCO_TRY(cudaStreamWaitEvent(s.meeting_stream, ready, 0));
+        waitForPeers<<<1, 32, 0, s.meeting_stream>>>(s.dev_comm);
+        ready = s.met[part];
+        CUCO_TRY(cudaEventRecord(ready, s.meeting_stream));
+    }
+    CUCO_TRY(cudaStreamWaitEvent(s.copy_stream, ready, 0));
+    if (lockstep == 1 && meet)
+        waitForPeers<<<1, 32, 0, s.copy_stream>>>(s.dev_comm);
+    CUCO_TRY(cudaGetLastError());
+    const auto* source = reinterpret_cast<const char*>(rows);
+    const size_t offset = size_t(source - s.symmetric_base), bytes = size_t(count * s.n) * sizeof(__nv_bfloat16);
+    if (bytes == 0 || s.ranks == 1)
+        return 0;
+    void* targets[max_ranks];
+    const void* sources[max_ranks];
+    size_t sizes[max_ranks];
+    for (int step = 0; step < s.ranks - 1; ++step) {
+        targets[step] = s.peer_base[(s.rank + 1 + step) % s.ranks] + offset;
+        sources[step] = source;
+        sizes[step] = bytes;
+        if (!batched)
+            CUCO_TRY(cudaMemcpyAsync(targets[step], source, bytes, cudaMemcpyDeviceToDevice, s.copy_stream));
+    }
+    if (batched) {
+        cudaMemcpyAttributes attributes{};
+        attributes.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+        size_t first = 0;
+        CUCO_TRY(
+            cudaMemcpyBatchAsync(targets, sources, sizes, size_t(s.ranks - 1), &attributes, &first, 1, s.copy_stream));
+    }
     return 0;
 }
 
@@ -140,7 +248,7 @@ int setup(const cuco_context& context, void** state)
     if (!s->window)
         return cudaErrorNotSupported;
     ncclDevCommRequirements requirements{};
-    requirements.lsaBarrierCount = 1;
+    requirements.lsaBarrierCount = 2;
     CUCO_TRY(ncclDevCommCreate(s->comm, &requirements, &s->dev_comm));
     s->dev_comm_made = true;
     if (s->dev_comm.lsaSize != s->ranks)
@@ -148,12 +256,17 @@ int setup(const cuco_context& context, void** state)
     if (s->ranks > max_ranks)
         return cudaErrorNotSupported;
     CUCO_TRY(learnPeers(*s));
-    for (cudaStream_t& copy_stream : s->streams)
-        CUCO_TRY(makeStream(&copy_stream));
-    for (cudaEvent_t& event : s->computed)
-        CUCO_TRY(makeEvent(&event));
-    for (cudaEvent_t& event : s->copied)
-        CUCO_TRY(makeEvent(&event));
+    divideRows(*s);
+    // Above the products: the waiting CTA must not queue behind a product's.
+    int lowest = 0, highest = 0;
+    CUCO_TRY(cudaDeviceGetStreamPriorityRange(&lowest, &highest));
+    CUCO_TRY(cudaStreamCreateWithPriority(&s->copy_stream, cudaStreamNonBlocking, highest));
+    CUCO_TRY(cudaStreamCreateWithPriority(&s->meeting_stream, cudaStreamNonBlocking, highest));
+    for (int i = 0; i < most_parts; ++i) {
+        CUCO_TRY(makeEvent(&s->computed[i]));
+        CUCO_TRY(makeEvent(&s->met[i]));
+    }
+    CUCO_TRY(makeEvent(&s->copied));
     CUCO_TRY(cublasCreate(&s->blas));
     return 0;
 }
@@ -163,27 +276,22 @@ int run(void* state, const cuco_io& io, cudaStream_t stream)
     auto& s = *static_cast<State*>(state);
     auto* mine = static_cast<__nv_bfloat16*>(io.outputs[0]) + s.firstRow() * s.n;
     CUCO_TRY(cublasSetStream(s.blas, stream));
-    for (int chunk = 0; chunk < chunks; ++chunk) {
-        const int64_t first = s.chunkBegin(chunk), count = s.chunkBegin(chunk + 1) - first;
+    for (int part = 0; part < s.parts; ++part) {
+        const int64_t first = s.part_begin[part], count = s.part_begin[part + 1] - first;
         if (count > 0)
             CUCO_TRY(product(s, io, mine, first, count));
-        CUCO_TRY(cudaEventRecord(s.computed[chunk], stream));
-        for (cudaStream_t copy_stream : s.streams)
-            CUCO_TRY(cudaStreamWaitEvent(copy_stream, s.computed[chunk], 0));
-        if (count == 0)
-            continue;
-        const char* source = reinterpret_cast<const char*>(mine + first * s.n);
-        const size_t offset = size_t(source - s.symmetric_base);
-        const size_t bytes = size_t(count * s.n) * sizeof(__nv_bfloat16);
-        for (int step = 0; step < s.ranks - 1; ++step) {
-            CUCO_TRY(cudaMemcpyAsync(s.peer_base[s.peerOf(step, chunk)] + offset, source, bytes,
-                                     cudaMemcpyDeviceToDevice, s.streams[step % copy_streams]));
+        if (part == s.parts - 1 && s.last_part_is_stored) {
+            const size_t bytes = size_t(count * s.n) * sizeof(__nv_bfloat16);
+            const size_t offset = size_t(reinterpret_cast<char*>(mine + first * s.n) - s.symmetric_base);
+            pushToPeers<<<s.storingCtas(), 512, 0, stream>>>(s.window, offset, bytes, s.dev_comm);
+            CUCO_TRY(cudaGetLastError());
+        } else {
+            CUCO_TRY(cudaEventRecord(s.computed[part], stream));
+            CUCO_TRY(copyToPeers(s, mine + first * s.n, count, part));
         }
     }
-    for (int i = 0; i < copy_streams; ++i) {
-        CUCO_TRY(cudaEventRecord(s.copied[i], s.streams[i]));
-        CUCO_TRY(cudaStreamWaitEvent(stream, s.copied[i], 0));
-    }
+    CUCO_TRY(cudaEventRecord(s.copied, s.copy_stream));
+    CUCO_TRY(cudaStreamWaitEvent(stream, s.copied, 0));
     meetPeers<<<1, 32, 0, stream>>>(s.dev_comm);
     CUCO_TRY(cudaGetLastError());
     return 0;
@@ -196,18 +304,18 @@ void teardown(void* state)
         return;
     if (s->blas)
         cublasDestroy(s->blas);
-    for (cudaEvent_t event : s->computed) {
-        if (event)
-            cudaEventDestroy(event);
+    for (int i = 0; i < most_parts; ++i) {
+        if (s->computed[i])
+            cudaEventDestroy(s->computed[i]);
+        if (s->met[i])
+            cudaEventDestroy(s->met[i]);
     }
-    for (cudaEvent_t event : s->copied) {
-        if (event)
-            cudaEventDestroy(event);
-    }
-    for (cudaStream_t copy_stream : s->streams) {
-        if (copy_stream)
-            cudaStreamDestroy(copy_stream);
-    }
+    if (s->copied)
+        cudaEventDestroy(s->copied);
+    if (s->copy_stream)
+        cudaStreamDestroy(s->copy_stream);
+    if (s->meeting_stream)
+        cudaStreamDestroy(s->meeting_stream);
     if (s->dev_comm_made)
         ncclDevCommDestroy(s->comm, &s->dev_comm);
     if (s->window)

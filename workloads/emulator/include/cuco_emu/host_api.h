@@ -131,6 +131,18 @@ inline cudaError_t cudaGetSymbolSize(size_t* bytes, const T& symbol)
     *bytes = sizeof(symbol);
     return cudaSuccess;
 }
+/// The copies of a batch follow each other, which CUDA allows.
+inline cudaError_t cudaMemcpyBatchAsync(void* const* to, const void* const* from, const size_t* bytes, size_t count,
+                                        cudaMemcpyAttributes*, size_t*, size_t attribute_count, cudaStream_t stream)
+{
+    if (count == 0 || attribute_count == 0 || attribute_count > count)
+        return cudaErrorInvalidValue;
+    for (size_t i = 0; i < count; ++i) {
+        if (const cudaError_t error = cudaMemcpyAsync(to[i], from[i], bytes[i], cudaMemcpyDefault, stream))
+            return error;
+    }
+    return cudaSuccess;
+}
 template <class T>
 inline cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
                                            enum cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = 0)
