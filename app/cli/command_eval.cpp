@@ -8,6 +8,7 @@
 #include "core/run/candidate_json.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -56,6 +57,21 @@ std::string percent(const std::optional<double>& share)
     return share ? fmt::format("{:.0f} %", *share * 100) : "none";
 }
 
+/// The other baselines, and what kept some from taking part.
+void printBaselines(const std::vector<ShapeTiming>& timings)
+{
+    for (const auto& timing : timings) {
+        std::vector<std::string> texts;
+        for (const auto& baseline : timing.baselines)
+            texts.push_back(baseline.problem.empty()
+                                ? fmt::format("{} {}", baseline.name, formatTime(baseline.time_us))
+                                : fmt::format("{} takes no part: {}", baseline.name, baseline.problem));
+        if (timing.compute_alone_us)
+            texts.push_back("computing alone " + formatTime(*timing.compute_alone_us));
+        fmt::print("\nBaselines at {}: {}\n", timing.shape, fmt::join(texts, ", "));
+    }
+}
+
 void printEvaluation(const Evaluation& evaluation)
 {
     fmt::print("{}{}{}\n", toString(evaluation.verdict), evaluation.message.empty() ? "" : ": ", evaluation.message);
@@ -65,16 +81,26 @@ void printEvaluation(const Evaluation& evaluation)
         fmt::print("\n");
         const bool interval = !evaluation.modelled;
         std::vector<std::vector<std::string>> rows{
-            {"SHAPE", "RANKS", evaluation.modelled ? "TIME (MODELLED)" : "TIME", "BASELINE", "SPEED-UP", "BOUND"}};
+            {"SHAPE", "RANKS", evaluation.modelled ? "TIME (MODELLED)" : "TIME", "STRONGEST BASELINE", "SPEED-UP",
+             "NOISE", "BOUND", "CEILING", "EXPOSED"}};
         for (const auto& timing : evaluation.timings)
             rows.push_back(
-                {timing.shape, std::to_string(timing.ranks), formatTime(timing.time_us), formatTime(timing.baseline_us),
-                 interval
-                     ? fmt::format("{} ({:.2f}–{:.2f})", formatSpeedup(timing.speedup), timing.ci_low, timing.ci_high)
-                     : formatSpeedup(timing.speedup),
-                 formatTime(timing.bound_us)});
+                {timing.shape, std::to_string(timing.ranks), formatTime(timing.time_us),
+                 fmt::format("{} {}", timing.baseline, formatTime(timing.baseline_us)),
+                 (interval
+                      ? fmt::format("{} ({:.2f}–{:.2f})", formatSpeedup(timing.speedup), timing.ci_low, timing.ci_high)
+                      : formatSpeedup(timing.speedup)) +
+                     (timing.withinNoise() ? " in the noise" : ""),
+                 timing.noise_floor ? fmt::format("±{:.1f} %", 100 * *timing.noise_floor) : "none",
+                 timing.bound_us > 0 ? formatTime(timing.bound_us) : "unknown", percent(timing.ceilingShare()),
+                 timing.exposedUs() ? formatTime(*timing.exposedUs()) : "unknown"});
         printTable(rows);
+        printBaselines(evaluation.timings);
     }
+    for (const auto& remark : evaluation.remarks)
+        fmt::print("\n{}\n", remark);
+    if (!evaluation.sandboxed)
+        fmt::print("\nIt ran without a sandbox; cucoctl node probe says why.\n");
     if (evaluation.overlap)
         fmt::print("\nCommunication hidden behind computing: {}, exposed: {:.1f} µs\n",
                    percent(evaluation.overlap->hidden_share), evaluation.overlap->exposed_us);
@@ -105,7 +131,7 @@ int evaluateFile(const Options& options, std::stop_token stop)
     auto node = makeNode(options.node, options.ranks != 0 ? options.ranks : std::ranges::min(workload->ranks));
     if (!node)
         return reportUsage(describe(node.error()));
-    EvaluationDefaults defaults{options.ranks, {}};
+    EvaluationDefaults defaults{options.ranks, {}, *stageFromString(options.stage)};
     if (!options.shape.empty()) {
         const auto shape = findShape(*workload, options.shape, (*node)->kind() == NodeKind::emulated);
         if (!shape)
@@ -121,9 +147,10 @@ int evaluateFile(const Options& options, std::stop_token stop)
     if (const auto prepared = (*evaluator)->prepare(stop); !prepared)
         return reportError(prepared.error());
 
-    std::error_code error;
-    if (std::filesystem::equivalent(options.candidate, workload->host_source, error))
-        return finish((*evaluator)->baselines().front().evaluation, *source, options.json);
+    // A baseline has been measured just now; it has no directive to be screened for.
+    for (const auto& baseline : (*evaluator)->baselines())
+        if (baseline.source == *source)
+            return finish(baseline.result.evaluation, *source, options.json);
     EvaluationRequest request;
     request.source = *source;
     request.until = *stageFromString(options.stage);

@@ -185,7 +185,9 @@ Result<void> Evaluator::prepare(std::stop_token stop)
     if (!d_->probe.usable)
         return std::unexpected(d_->probe.problems.empty() ? Error{"The node cannot be used.", d_->probe.node, ""}
                                                           : d_->probe.problems.front());
-    const auto plan = planEvaluation(d_->workload, d_->probe, d_->defaults, {});
+    EvaluationRequest nothing_special;
+    nothing_special.until = d_->defaults.until;
+    const auto plan = planEvaluation(d_->workload, d_->probe, d_->defaults, nothing_special);
     if (!plan)
         return std::unexpected(plan.error());
     auto frozen_template = readTemplate(d_->workload);
@@ -198,7 +200,8 @@ Result<void> Evaluator::prepare(std::stop_token stop)
         return built;
     if (auto measured = d_->baselines.measure(*plan, stop); !measured)
         return measured;
-    d_->baseline_results = d_->baselines.results(*plan);
+    if (plan->until >= Stage::benchmark)
+        d_->baseline_results = d_->baselines.results(*plan);
     return {};
 }
 

@@ -19,6 +19,7 @@ namespace cuco {
 struct EvaluationDefaults {
     int ranks = 0;              ///< 0: the first of the workload's rank counts that the node can run
     std::vector<Shape> shapes;  ///< empty: the workload's search shapes for the node
+    Stage until = Stage::profile;  ///< nothing is timed before benchmark, baselines neither
 };
 
 /// Built for one workload on one node. `prepare` builds the harness and measures the baselines once;

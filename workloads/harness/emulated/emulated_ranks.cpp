@@ -3,6 +3,7 @@
 #include "cuco_emu_host.h"
 #include "platform.h"
 #include "rank_main.h"
+#include "reference.h"
 
 #include <unistd.h>
 #include <chrono>

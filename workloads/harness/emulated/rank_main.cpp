@@ -76,8 +76,6 @@ Outcome startRank(const Job& job, RankLink& link)
     CUCO_CHECK(check(cudaSetDevice(link.device()), "use its GPU"));
     cudaDeviceProp device{};
     CUCO_CHECK(check(cudaGetDeviceProperties(&device, link.device()), "ask the GPU for its properties"));
-    if (job.race && !link.modelled())
-        return environmentFailure("Races are looked for on the emulated node only; remove \"race 1\" from the job.");
     CUCO_CHECK(reportStart(job, link, device));
     return runShapes(job, link, device);
 }

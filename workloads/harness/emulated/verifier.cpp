@@ -5,6 +5,7 @@
 #include "compare.h"
 #include "inputs.h"
 #include "platform.h"
+#include "reference.h"
 
 #include <algorithm>
 #include <fstream>
