@@ -207,8 +207,7 @@ int waitForBeginnings(State& s)
 int copyToPeers(State& s, const __nv_bfloat16* rows, int64_t count, int part)
 {
     cudaEvent_t ready = s.computed[part];
-    // Before the first part: a peer's C may be written to when its stream has come here.
-    const bool meet = part == 0 || s.ranks > 2;
+    const bool meet = part > 0 && s.ranks > 2;
     if (lockstep == 2 && meet) {
         CUCO_TRY(cudaStreamWaitEvent(s.meeting_stream, ready, 0));
         waitForPeers<<<1, 32, 0, s.meeting_stream>>>(s.dev_comm, 1);
@@ -216,10 +215,8 @@ int copyToPeers(State& s, const __nv_bfloat16* rows, int64_t count, int part)
         CUCO_TRY(cudaEventRecord(ready, s.meeting_stream));
     }
     CUCO_TRY(cudaStreamWaitEvent(s.copy_stream, ready, 0));
-    if (lockstep != 2 && meet && (lockstep == 1 || part == 0)) {
+    if (lockstep == 1 && meet)
         waitForPeers<<<1, 32, 0, s.copy_stream>>>(s.dev_comm, 1);
-        CUCO_TRY(cudaEventRecord(s.met[part], s.copy_stream));
-    }
     CUCO_TRY(cudaGetLastError());
     const auto* source = reinterpret_cast<const char*>(rows);
     const size_t offset = size_t(source - s.symmetric_base), bytes = size_t(count * s.n) * sizeof(__nv_bfloat16);
@@ -282,8 +279,9 @@ int setup(const cuco_context& context, void** state)
         CUCO_TRY(makeEvent(&s->computed[i]));
         CUCO_TRY(makeEvent(&s->met[i]));
     }
-    for (cudaEvent_t* event : {&s->begun, &s->all_begun, &s->copied})
-        CUCO_TRY(makeEvent(event));
+    CUCO_TRY(makeEvent(&s->begun));
+    CUCO_TRY(makeEvent(&s->all_begun));
+    CUCO_TRY(makeEvent(&s->copied));
     CUCO_TRY(cublasCreate(&s->blas));
     return 0;
 }
@@ -304,10 +302,6 @@ int run(void* state, const cuco_io& io, cudaStream_t stream)
             CUCO_TRY(cudaStreamWaitEvent(stream, s.all_begun, 0));
             const size_t bytes = size_t(count * s.n) * sizeof(__nv_bfloat16);
             const size_t offset = size_t(reinterpret_cast<char*>(mine + first * s.n) - s.symmetric_base);
-            if (part == 0)
-                waitForPeers<<<1, 32, 0, stream>>>(s.dev_comm);
-            else
-                CUCO_TRY(cudaStreamWaitEvent(stream, s.met[0], 0));
             pushToPeers<<<s.storingCtas(), 512, 0, stream>>>(s.window, offset, bytes, s.dev_comm);
             CUCO_TRY(cudaGetLastError());
         } else {
@@ -335,10 +329,12 @@ void teardown(void* state)
         if (s->met[i])
             cudaEventDestroy(s->met[i]);
     }
-    for (cudaEvent_t event : {s->begun, s->all_begun, s->copied}) {
-        if (event)
-            cudaEventDestroy(event);
-    }
+    if (s->begun)
+        cudaEventDestroy(s->begun);
+    if (s->all_begun)
+        cudaEventDestroy(s->all_begun);
+    if (s->copied)
+        cudaEventDestroy(s->copied);
     if (s->copy_stream)
         cudaStreamDestroy(s->copy_stream);
     if (s->meeting_stream)
