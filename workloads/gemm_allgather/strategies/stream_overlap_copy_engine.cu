@@ -165,8 +165,11 @@ void divideRows(State& s)
     int64_t row = 0;
     for (int i = 1; i < s.parts; ++i) {
         const int64_t left = s.rows() - row;
-        const int64_t alike = (left + moved) / (whole - i + 1);
-        const int64_t part = i == 1 ? left / whole + moved : i < whole ? alike : left / 2;
+        int64_t part = left / 2;
+        if (i == 1 && whole > 1)
+            part = left / whole + moved;
+        else if (i < whole)
+            part = (left + moved) / (whole - i + 1);
         row += (part + tile / 2) / tile * tile;
         s.part_begin[i] = row;
     }
