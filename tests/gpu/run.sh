@@ -77,7 +77,8 @@ main()
     say "$gpus GPUs ($(limited 20 nvidia-smi --query-gpu=name --format=csv,noheader | head -1)), $ranks ranks"
 
     failed=0
-    measured="host seed_lsa lsa_push_sequential stream_overlap_sm_push stream_overlap_copy_engine fused_tile_push"
+    measured="host registered_window zero_cta chunked_overlap"
+    measured="$measured seed_lsa lsa_push_sequential stream_overlap_sm_push stream_overlap_copy_engine fused_tile_push"
     for candidate in $measured; do
         verifyCandidate "$candidate" || failed=$((failed + 1))
     done
@@ -88,6 +89,9 @@ main()
     for candidate in $measured; do
         grep -q "^$candidate ok" "$out/verdicts" && timeCandidate "$candidate" "2048 16384" ends
     done
+    # Wrong by design, so never verified: the product without its communication.
+    timeCandidate compute_alone "4096 8192" main
+    timeCandidate compute_alone "2048 16384" ends
     # The same program once more: what differs between the two is noise.
     timeCandidate host "4096 8192" again
 

@@ -75,10 +75,13 @@ PROBE
 # Named on a line: candidate, its source, and NAME=VALUE for tunables that differ from the source's.
 variants() {
     cat <<'VARIANTS'
-copy_engine_c2 stream_overlap_copy_engine chunks=2
-copy_engine_c8 stream_overlap_copy_engine chunks=8
-copy_engine_c4_tail stream_overlap_copy_engine last_chunk_percent=25
-copy_engine_one_stream stream_overlap_copy_engine copy_streams=1
+copy_engine_c3 stream_overlap_copy_engine chunks=3
+copy_engine_c8 stream_overlap_copy_engine chunks=8 least_chunk_rows=128
+copy_engine_tail stream_overlap_copy_engine last_chunk_parts=3
+copy_engine_moved stream_overlap_copy_engine lockstep=2 moved_rows=128
+copy_engine_stored stream_overlap_copy_engine stored_bytes=16777216
+copy_engine_copied stream_overlap_copy_engine stored_bytes=0
+copy_engine_loose stream_overlap_copy_engine lockstep=0
 sm_push_c2 stream_overlap_sm_push chunks=2
 sm_push_4of16 stream_overlap_sm_push push_sixteenths=4
 sm_push_spare stream_overlap_sm_push spare_sms=1
@@ -113,7 +116,7 @@ buildAll() {
         echo "harness.$name $nvcc $flags -c $source -o $build/objects/$name.o" >> "$commands"
     done
     mkdir -p "$build/sources"
-    cp "$workload"/*.cu "$workload"/strategies/*.cu "$build/sources/"
+    cp "$workload"/*.cu "$workload"/strategies/*.cu "$workload"/baselines/*.cu "$build/sources/"
     while read -r name strategy settings; do
         variantSource "$strategy" $settings > "$build/sources/$name.cu"
     done < <(variants)

@@ -50,7 +50,8 @@ extern "C" {
 /* Not timed. Windows, device communicators, streams, scratch memory. 0, or an error code; teardown follows
  * whenever *state was set. */
 int cuco_setup(const cuco_context* context, void** state);
-/* One iteration; everything it does is ordered on `stream`. 0, or an error code. */
+/* One iteration; everything it does is ordered on `stream`. A peer's outputs are the peer's until its own stream has
+ * come to this iteration: meet before writing there. 0, or an error code. */
 int cuco_run(void* state, const cuco_io* io, cudaStream_t stream);
 void cuco_teardown(void* state);
 

@@ -109,6 +109,7 @@ struct RankTrace::State {
     std::vector<uint64_t> moments_ns;
     std::vector<std::string> notes, axis_notes;
     uint64_t dropped = 0;
+    uint64_t begin_ns = 0;  ///< of what is wanted of the window
 
     void warmUp()
     {
@@ -120,7 +121,7 @@ struct RankTrace::State {
         searched = true;
     }
 
-    /// Runs anchors and ends the window. What began after the call is not part of `records`.
+    /// Runs anchors and ends the window. What they leave in it is not part of `records`.
     ClockOffset closeWindow(std::vector<cuco_profile_record>& records)
     {
         const uint64_t end = realtimeNs();
@@ -140,13 +141,15 @@ struct RankTrace::State {
             records = take(window);
             size_t next = 0;
             for (const auto& record : records) {
-                if (isCalled(record, axis_anchor_kernel) && next < stamps.size())
+                if (isCalled(record, axis_anchor_kernel) && record.begin_ns >= end && next < stamps.size())
                     by_cupti.narrow(record.begin_ns, record.end_ns, stamps[next++]);
             }
             if (next != stamps.size())
                 by_cupti = {};
             records.erase(std::remove_if(records.begin(), records.end(),
-                                         [end](const cuco_profile_record& r) { return r.begin_ns >= end; }),
+                                         [&](const cuco_profile_record& record) {
+                                             return record.begin_ns < begin_ns || record.begin_ns >= end;
+                                         }),
                           records.end());
         }
         window_open = false;
@@ -206,6 +209,7 @@ void RankTrace::measureAxis(ncclComm* comm)
     s.warmUp();
     s.moments_ns.clear();
     s.axis_notes.clear();
+    s.begin_ns = 0;
     s.window_open = s.profile.open();
     AxisStamps stamps;
     std::string why;
@@ -243,6 +247,9 @@ void RankTrace::begin()
     }
     cudaDeviceSynchronize();
     s.window_open = s.profile.open();
+    // CUPTI prepares its buffers at a window's first launch, which shall not be the candidate's.
+    s.warmUp();
+    s.begin_ns = realtimeNs();
 }
 
 std::string RankTrace::end(int rank)

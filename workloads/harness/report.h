@@ -11,6 +11,7 @@ namespace cuco_harness {
 /// One line of the report (README.md): a JSON object, written field by field.
 class ReportLine {
 public:
+    ReportLine() = default;  ///< an object inside a line
     explicit ReportLine(const std::string& event) { add("event", event); }
 
     ReportLine& add(const char* key, const std::string& value);

@@ -120,6 +120,8 @@ void fail(Failure failure)
     watched_system_calls = 0;
     if (!failing) {
         failing = true;
+        if (auto refused = refused_call())
+            failure = std::move(*refused);
         if (race_checking)
             report_races();
         if (callback)

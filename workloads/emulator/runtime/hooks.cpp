@@ -125,9 +125,11 @@ inline __attribute__((always_inline)) void observe_inline(const volatile void* a
     if (!CUCO_EMU_LIKELY(warp)) {
         if (slot < max_ranks)
             out_of_bounds(address, bytes, write, site);
-        if (slot == pinned_slot)
+        if (slot == pinned_slot) {
             check_shadow(address, bytes, write, site);
-        else if (write && current_rank && current_rank->host.in_candidate)
+            if (plain && race_checking)
+                race_plain(address, bytes, write, site);
+        } else if (write && current_rank && current_rank->host.in_candidate)
             check_host_write(address, slot, site);
         return;
     }

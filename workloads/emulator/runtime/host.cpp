@@ -264,6 +264,7 @@ void leave_candidate()
 {
     watched_system_calls = 0;
     current_rank->host.in_candidate = false;
+    report_refused_call();
 }
 
 void set_access(const void* begin, std::size_t bytes, Access access, const std::string& name)
@@ -281,6 +282,7 @@ void cuco_emu_nanosleep(unsigned nanoseconds)
         return host_sleep(Time{nanoseconds} * nanosecond);
     Cost& cost = current_warp->cost;
     const Time duration = Time{nanoseconds} * nanosecond;
+    current_thread->paused = duration;
     if (cost.latency < duration)
         cost.latency = duration;
 }

@@ -66,6 +66,7 @@ struct Thread {
     unsigned next_polled = 0;
     bool quiet = false;       ///< nothing written since the last poll
     bool read_clock = false;  ///< since the last poll
+    Time paused = 0;          ///< by __nanosleep since the last poll
     unsigned poll_bytes = 0;
     const volatile void* poll_address = nullptr;
     std::uint64_t accesses_at_poll = 0;
@@ -218,10 +219,10 @@ struct Host {
     void* stack_pointer = nullptr;
     char* stack = nullptr;
     bool finished = true;
-    bool loading = false;       ///< a candidate, whose constructors run
+    bool loading = false;                            ///< a candidate, whose constructors run
     const char *frame = nullptr, *result = nullptr;  ///< of enter_candidate
-    bool in_candidate = false;  ///< between enter_candidate and leave_candidate
-    std::string waits_for;      ///< in words, when it does
+    bool in_candidate = false;                       ///< between enter_candidate and leave_candidate
+    std::string waits_for;                           ///< in words, when it does
     const void* call_site = nullptr;
     RaceActor race;
 };

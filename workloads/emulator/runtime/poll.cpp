@@ -13,6 +13,7 @@
 namespace cuco_emu {
 namespace {
 
+constexpr int counted_polls = 256;             ///< looks with pauses between them that may be counted
 constexpr int loud_polls = 64;                 ///< looks with other accesses between them until it counts as spinning
 constexpr std::size_t idle_polls = 2'000'000;  ///< looks of all sleepers without any change until it is for ever
 
@@ -70,10 +71,11 @@ void read_value(std::uint64_t (&value)[2], const volatile void* address, unsigne
     std::memcpy(value, const_cast<const void*>(address), std::min(bytes, 16u));
 }
 
-/// A thread that looks at the clock between its looks may give up some time: it is woken in between.
+/// A thread that looks at the clock between its looks, or pauses and counts them, may give up some time: it is woken in
+/// between.
 void set_timer(Thread& thread, Thread::Polled& polled)
 {
-    const Time delay = microsecond << std::min(polled.repeats, 7);
+    const Time delay = thread.read_clock ? microsecond << std::min(polled.repeats, 7) : thread.paused;
     const unsigned timer = thread.timer;
     Block& block = *thread.warp->block;
     ++block.events;
@@ -99,9 +101,10 @@ void sleep_until_written(Thread& thread, Thread::Polled& polled, unsigned bytes,
     thread.poll_address = polled.address;
     thread.poll_bytes = bytes;
     thread.call_site = site;
-    if (thread.read_clock)
+    if (thread.read_clock || (thread.paused > 0 && polled.repeats < counted_polls))
         set_timer(thread, polled);
     thread.read_clock = false;
+    thread.paused = 0;
     wait_in(Wait::poll);
 }
 

@@ -71,6 +71,16 @@ struct MemoryUse {
     const void* site;
 };
 
+/// The same variable changes in one order for all: who comes after an atomic access to it that came after this one
+/// comes after this one too.
+bool follows_through_variable(RaceCell& cell, std::uint32_t earlier, unsigned bytes, const RaceActor& actor)
+{
+    for (std::uint32_t i = earlier + 1; i < cell.size(); ++i)
+        if (cell[i].strong && (cell[i].bytes & bytes) != 0 && covers(actor, cell[i].epoch(), true))
+            return true;
+    return false;
+}
+
 /// Checks the access to some bytes of a cell against those remembered, then remembers it.
 void check_cell(RaceCell& cell, unsigned bytes, const MemoryUse& access, const RaceActor& actor, std::uintptr_t address)
 {
@@ -86,12 +96,15 @@ void check_cell(RaceCell& cell, unsigned bytes, const MemoryUse& access, const R
                                entry.warp == actor.warp && entry.lanes != 0;
         const bool same_kind = entry.write == access.write && entry.strong == access.strong;
         if (same_time && same_kind && (entry.lanes & own_lane) != 0 && (bytes & ~entry.bytes) == 0 &&
-            (entry.lanes == own_lane || !access.write))
+            (entry.lanes == own_lane || !access.write)) {
+            if (access.strong && i + 1 < cell.size())
+                cell.move_to_end(i);
             return;
+        }
         const bool conflict = (entry.write || access.write) && !(entry.strong && access.strong);
         const bool needed = conflict || access.write || access.strong || cell.size() > 4;
         const bool ordered = needed && covers(actor, entry.epoch(), access.write || access.strong);
-        if (conflict && !ordered)
+        if (conflict && !ordered && !(entry.strong && follows_through_variable(cell, i, bytes, actor)))
             found_race(entry,
                        {actor.task, actor.block, actor.time, own_lane, reinterpret_cast<std::uintptr_t>(access.site),
                         static_cast<std::uint8_t>(bytes), actor.warp, access.write, access.strong, access.is_volatile},

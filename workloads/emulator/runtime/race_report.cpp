@@ -9,9 +9,10 @@
 
 #include "cuco_emu_host.h"
 
+#include <algorithm>
 #include <deque>
 #include <set>
-#include <tuple>
+#include <utility>
 
 /// What the race checker says of what it found. Lines cost a program's start each, so few races are reported, and
 /// from outside the fiber that found them, whose stack is small.
@@ -28,8 +29,11 @@ struct FoundRace {
     const void *first_site, *second_site;
 };
 std::vector<FoundRace> unreported_races;
-std::set<std::tuple<std::uintptr_t, std::uintptr_t, bool, bool>> found_race_sites;
-std::set<std::tuple<int, int, std::string, std::string>> reported_race_lines;
+/// Pairs in either order: which of the two came first is chance.
+using RacePlace = std::pair<std::uintptr_t, bool>;
+std::set<std::pair<RacePlace, RacePlace>> found_race_sites;
+using RaceLine = std::pair<int, std::string>;
+std::set<std::pair<RaceLine, RaceLine>> reported_race_lines;
 
 /// Equal on all ranks, each of which has loaded a copy of its own.
 std::uintptr_t place_in_source(std::uintptr_t site)
@@ -50,7 +54,7 @@ RaceSide describe_side(const RaceEntry& entry, std::uint32_t lanes)
     side.access = entry.strong && !entry.is_volatile ? "atomic" : entry.write ? "write" : "read";
     if (entry.task < race_hosts) {
         side.rank = static_cast<int>(entry.task);
-        side.where = "host code";
+        side.where = entry.site == 0 ? "the harness, which reads the outputs" : "host code";
         return side;
     }
     const RaceTask& task = race_task(entry.task);
@@ -108,9 +112,10 @@ void forget_race_tasks()
 void found_race(const RaceEntry& first, const RaceEntry& second, std::uintptr_t address, const RaceActor& actor,
                 bool (*covers)(const RaceActor&, RaceEpoch, bool))
 {
-    const auto places = std::tuple(place_in_source(reinterpret_cast<std::uintptr_t>(site_of(first))),
-                                   place_in_source(reinterpret_cast<std::uintptr_t>(site_of(second))), first.write != 0,
-                                   second.write != 0);
+    const auto place = [](const RaceEntry& entry) {
+        return std::pair(place_in_source(reinterpret_cast<std::uintptr_t>(site_of(entry))), entry.write != 0);
+    };
+    const auto places = std::minmax(place(first), place(second));
     if (reported_race_lines.size() + unreported_races.size() >= most_races || !found_race_sites.insert(places).second)
         return;
     // Of several lanes the first that is not ordered.
@@ -126,10 +131,10 @@ void found_race(const RaceEntry& first, const RaceEntry& second, std::uintptr_t 
     FoundRace found{{}, site_of(first), site_of(second)};
     const auto overlap = static_cast<unsigned>(first.bytes & second.bytes);
     const auto* byte = reinterpret_cast<const void*>(address + static_cast<unsigned>(__builtin_ctz(overlap)));
-    const MemoryPlace place = place_of(byte);
-    found.race.memory = place.name;
-    found.race.memory_rank = place.rank;
-    found.race.byte = static_cast<std::int64_t>(place.byte);
+    const MemoryPlace memory = place_of(byte);
+    found.race.memory = memory.name;
+    found.race.memory_rank = memory.rank;
+    found.race.byte = static_cast<std::int64_t>(memory.byte);
     found.race.first = describe_side(first, lanes);
     found.race.second = describe_side(second, second.lanes);
     if (unreported_races.empty())
@@ -144,8 +149,8 @@ void report_races()
     for (FoundRace found : races) {
         found.race.first.line = source_line(found.first_site);
         found.race.second.line = source_line(found.second_site);
-        const auto lines = std::tuple(found.race.first.line, found.race.second.line, found.race.first.access,
-                                      found.race.second.access);
+        const auto lines = std::minmax(RaceLine(found.race.first.line, found.race.first.access),
+                                       RaceLine(found.race.second.line, found.race.second.access));
         if (race_callback && reported_race_lines.insert(lines).second)
             race_callback(found.race);
     }

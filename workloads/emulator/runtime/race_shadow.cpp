@@ -59,9 +59,17 @@ void RaceCell::add(const RaceEntry& entry)
 
 void RaceCell::remove(std::uint32_t i)
 {
-    (*this)[i] = (*this)[count_ - 1];
+    for (; i + 1 < count_; ++i)
+        (*this)[i] = (*this)[i + 1];
     if (--count_ >= near_count)
         far_->pop_back();
+}
+
+void RaceCell::move_to_end(std::uint32_t i)
+{
+    const RaceEntry entry = (*this)[i];
+    remove(i);
+    add(entry);
 }
 
 void RaceCell::clear()

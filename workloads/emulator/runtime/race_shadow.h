@@ -26,13 +26,14 @@ struct RaceEntry {
     RaceEpoch epoch() const { return {task, block, time, static_cast<std::uint8_t>(warp), lanes}; }
 };
 
+/// In the order in which they happened.
 class RaceCell {
 public:
     std::uint32_t size() const { return count_; }
     RaceEntry& operator[](std::uint32_t i) { return i < near_count ? near_[i] : (*far_)[i - near_count]; }
     void add(const RaceEntry& entry);
-    /// The last one takes its place.
     void remove(std::uint32_t i);
+    void move_to_end(std::uint32_t i);
     void clear();
     /// Joins strong accesses and reads of the same block into one each, so that a cell stays small.
     void merge_blocks();

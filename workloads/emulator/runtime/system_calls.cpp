@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -24,6 +25,12 @@
 namespace cuco_emu {
 
 thread_local volatile char watched_system_calls = 0;
+
+void report_refused_call()
+{
+    if (auto failure = refused_call())
+        fail(*failure);
+}
 
 }  // namespace cuco_emu
 
@@ -203,20 +210,30 @@ const void* origin_of(const ucontext_t& context)
     return found == end ? nullptr : *found;
 }
 
-[[noreturn]] void refuse(long number, const long* arguments, const ucontext_t& context)
+/// The first call that was refused. It is reported later: the C library may have been interrupted with locks held that
+/// a report needs. Until then every such call fails.
+struct Refused {
+    std::atomic<bool> yes{false};
+    long number = 0, descriptor = 0;
+    char path[200] = {};
+    const void* origin = nullptr;
+    int rank = -1;
+} refused;
+
+void refuse(long number, const long* arguments, const ucontext_t& context)
 {
-    std::string text = "The candidate made the system call " + name_of(number);
+    if (refused.yes.exchange(true))
+        return;
+    refused.number = number;
+    refused.descriptor = arguments[0];
     const char* path = number == SYS_open || number == SYS_unlink || number == SYS_execve
                            ? reinterpret_cast<const char*>(arguments[0])
                        : number == SYS_openat ? reinterpret_cast<const char*>(arguments[1])
                                               : nullptr;
     if (path)
-        text += " (" + std::string(path, strnlen(path, 200)) + ")";
-    if (number == SYS_write || number == SYS_close || number == SYS_read)
-        text += " of descriptor " + std::to_string(arguments[0]);
-    text += "; it may compute, allocate, wait for its threads and print, nothing else.";
-    const int rank = current_rank ? current_rank->index : -1;
-    fail({"tampering", rank, text, "", source_line(origin_of(context))});
+        std::strncpy(refused.path, path, sizeof refused.path - 1);
+    refused.origin = origin_of(context);
+    refused.rank = current_rank ? current_rank->index : -1;
 }
 
 void on_system_call(int, siginfo_t*, void* data)
@@ -231,6 +248,8 @@ void on_system_call(int, siginfo_t*, void* data)
     const char* path = number == SYS_openat ? reinterpret_cast<const char*>(arguments[1])
                        : number == SYS_open ? reinterpret_cast<const char*>(arguments[0])
                                             : nullptr;
+    if (number == SYS_exit_group)
+        report_refused_call();
     if (is_harmless(number, arguments))
         registers[REG_RAX] =
             cuco_watch_call(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
@@ -238,8 +257,10 @@ void on_system_call(int, siginfo_t*, void* data)
         registers[REG_RAX] = 0;  // a candidate blocks no signal; abort() asks for it
     else if (is_looked_up_by_libraries(path))
         registers[REG_RAX] = -EACCES;
-    else
+    else {
         refuse(number, arguments, context);
+        registers[REG_RAX] = -EPERM;
+    }
     errno = error;
     watched_system_calls = 1;
 }
@@ -274,6 +295,19 @@ void* watched_thread(void* data)
 
 }  // namespace
 
+std::optional<Failure> refused_call()
+{
+    if (!refused.yes)
+        return std::nullopt;
+    std::string text = "The candidate made the system call " + name_of(refused.number);
+    if (refused.path[0] != '\0')
+        text += std::string(" (") + refused.path + ")";
+    if (refused.number == SYS_write || refused.number == SYS_close || refused.number == SYS_read)
+        text += " of descriptor " + std::to_string(refused.descriptor);
+    text += "; it may compute, allocate, wait for its threads and print, nothing else.";
+    return Failure{"tampering", refused.rank, text, "", source_line(refused.origin)};
+}
+
 void watch_system_calls()
 {
     catch_system_calls();
@@ -306,6 +340,10 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
 namespace cuco_emu {
 
 void watch_system_calls() {}
+std::optional<Failure> refused_call()
+{
+    return std::nullopt;
+}
 
 }  // namespace cuco_emu
 

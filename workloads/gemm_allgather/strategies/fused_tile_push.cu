@@ -218,6 +218,10 @@ __global__ void __launch_bounds__(threads, int(ctas_per_sm))
     __shared__ __align__(128) float scratch[threads / 32 * 16 * 16];
     const int64_t row_tiles = (p.rows + Tile - 1) / Tile, column_tiles = (p.n + Tile - 1) / Tile;
     cuco_trace::Recorder trace(threadIdx.x == 0);
+    // A peer's C may be written to when its stream has come here.
+    trace.phase(cuco_trace::Phase::wait);
+    ncclLsaBarrierSession<ncclCoopCta> barrier{ncclCoopCta(), dev_comm, ncclTeamTagLsa(), blockIdx.x};
+    barrier.sync(ncclCoopCta(), cuda::memory_order_relaxed);
     for (int64_t tile = blockIdx.x; tile < row_tiles * column_tiles; tile += gridDim.x) {
         const int64_t group = tile / (row_group * column_tiles), first = group * row_group;
         const int64_t height = row_tiles - first < row_group ? row_tiles - first : row_group;
@@ -236,7 +240,6 @@ __global__ void __launch_bounds__(threads, int(ctas_per_sm))
     }
     // Each CTA waits for its namesakes: when all have left, all peers' tiles are here.
     trace.phase(cuco_trace::Phase::wait);
-    ncclLsaBarrierSession<ncclCoopCta> barrier{ncclCoopCta(), dev_comm, ncclTeamTagLsa(), blockIdx.x};
     barrier.sync(ncclCoopCta(), cuda::memory_order_acq_rel);
     trace.end();
 }

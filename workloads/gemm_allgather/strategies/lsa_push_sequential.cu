@@ -81,6 +81,10 @@ __device__ void copyAlike(char* target, const char* source, size_t bytes, size_t
 __global__ void pushToPeers(ncclWindow_t window, size_t offset, size_t bytes, ncclDevComm dev_comm)
 {
     cuco_trace::Recorder trace(threadIdx.x == 0);
+    // A peer's C may be written to when its stream has come here.
+    trace.phase(cuco_trace::Phase::wait);
+    ncclLsaBarrierSession<ncclCoopCta> barrier{ncclCoopCta(), dev_comm, ncclTeamTagLsa(), blockIdx.x};
+    barrier.sync(ncclCoopCta(), cuda::memory_order_relaxed);
     trace.phase(cuco_trace::Phase::put);
     const char* source = static_cast<const char*>(ncclGetLocalPointer(window, offset));
     const int peers = dev_comm.lsaSize - 1;
@@ -99,7 +103,6 @@ __global__ void pushToPeers(ncclWindow_t window, size_t offset, size_t bytes, nc
     }
     // Each CTA waits for its namesakes: when all have left, all peers' rows are here.
     trace.phase(cuco_trace::Phase::wait);
-    ncclLsaBarrierSession<ncclCoopCta> barrier{ncclCoopCta(), dev_comm, ncclTeamTagLsa(), blockIdx.x};
     barrier.sync(ncclCoopCta(), cuda::memory_order_acq_rel);
     trace.end();
 }

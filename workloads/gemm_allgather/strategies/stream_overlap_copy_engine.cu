@@ -53,7 +53,8 @@ struct State {
     int rank = 0, ranks = 1, sm_count = 1;
     int64_t m = 0, n = 0, k = 0;
     cudaStream_t copy_stream = nullptr, meeting_stream = nullptr;
-    cudaEvent_t computed[most_parts] = {}, met[most_parts] = {}, copied = nullptr;
+    cudaEvent_t begun = nullptr, all_begun = nullptr, copied = nullptr;
+    cudaEvent_t computed[most_parts] = {}, met[most_parts] = {};
     char* peer_base[max_ranks] = {};  // where the peers' symmetric regions are mapped here
     int parts = 0;
     bool last_part_is_stored = false;
@@ -79,13 +80,14 @@ __global__ void meetPeers(ncclDevComm dev_comm)
     trace.end();
 }
 
-// Keeps the ranks in step. Nothing is read, so nothing has to be released.
-__global__ void waitForPeers(ncclDevComm dev_comm)
+// In the middle of an iteration, by barrier 1, this only keeps the ranks in step. At its beginning, by barrier 2, it
+// says that a peer's C is free: what was done with it before is over.
+__global__ void waitForPeers(ncclDevComm dev_comm, uint32_t index)
 {
     cuco_trace::Recorder trace(threadIdx.x == 0);
     trace.phase(cuco_trace::Phase::wait);
-    ncclLsaBarrierSession<ncclCoopCta> barrier{ncclCoopCta(), dev_comm, ncclTeamTagLsa(), 1};
-    barrier.sync(ncclCoopCta(), cuda::memory_order_relaxed);
+    ncclLsaBarrierSession<ncclCoopCta> barrier{ncclCoopCta(), dev_comm, ncclTeamTagLsa(), index};
+    barrier.sync(ncclCoopCta(), cuda::memory_order_acq_rel);
     trace.end();
 }
 
@@ -163,8 +165,11 @@ void divideRows(State& s)
     int64_t row = 0;
     for (int i = 1; i < s.parts; ++i) {
         const int64_t left = s.rows() - row;
-        const int64_t alike = (left + moved) / (whole - i + 1);
-        const int64_t part = i == 1 ? left / whole + moved : i < whole ? alike : left / 2;
+        int64_t part = left / 2;
+        if (i == 1 && whole > 1)
+            part = left / whole + moved;
+        else if (i < whole)
+            part = (left + moved) / (whole - i + 1);
         row += (part + tile / 2) / tile * tile;
         s.part_begin[i] = row;
     }
@@ -190,6 +195,17 @@ int learnPeers(State& s)
     return 0;
 }
 
+// Nothing is written to a peer before its stream has come to this iteration. The first product hides the wait.
+int waitForBeginnings(State& s)
+{
+    CUCO_TRY(cudaStreamWaitEvent(s.meeting_stream, s.begun, 0));
+    waitForPeers<<<1, 32, 0, s.meeting_stream>>>(s.dev_comm, 2);
+    CUCO_TRY(cudaGetLastError());
+    CUCO_TRY(cudaEventRecord(s.all_begun, s.meeting_stream));
+    CUCO_TRY(cudaStreamWaitEvent(s.copy_stream, s.all_begun, 0));
+    return 0;
+}
+
 // `count` rows to all peers, when they are computed.
 int copyToPeers(State& s, const __nv_bfloat16* rows, int64_t count, int part)
 {
@@ -197,13 +213,13 @@ int copyToPeers(State& s, const __nv_bfloat16* rows, int64_t count, int part)
     const bool meet = part > 0 && s.ranks > 2;
     if (lockstep == 2 && meet) {
         CUCO_TRY(cudaStreamWaitEvent(s.meeting_stream, ready, 0));
-        waitForPeers<<<1, 32, 0, s.meeting_stream>>>(s.dev_comm);
+        waitForPeers<<<1, 32, 0, s.meeting_stream>>>(s.dev_comm, 1);
         ready = s.met[part];
         CUCO_TRY(cudaEventRecord(ready, s.meeting_stream));
     }
     CUCO_TRY(cudaStreamWaitEvent(s.copy_stream, ready, 0));
     if (lockstep == 1 && meet)
-        waitForPeers<<<1, 32, 0, s.copy_stream>>>(s.dev_comm);
+        waitForPeers<<<1, 32, 0, s.copy_stream>>>(s.dev_comm, 1);
     CUCO_TRY(cudaGetLastError());
     const auto* source = reinterpret_cast<const char*>(rows);
     const size_t offset = size_t(source - s.symmetric_base), bytes = size_t(count * s.n) * sizeof(__nv_bfloat16);
@@ -248,7 +264,7 @@ int setup(const cuco_context& context, void** state)
     if (!s->window)
         return cudaErrorNotSupported;
     ncclDevCommRequirements requirements{};
-    requirements.lsaBarrierCount = 2;
+    requirements.lsaBarrierCount = 3;
     CUCO_TRY(ncclDevCommCreate(s->comm, &requirements, &s->dev_comm));
     s->dev_comm_made = true;
     if (s->dev_comm.lsaSize != s->ranks)
@@ -266,6 +282,8 @@ int setup(const cuco_context& context, void** state)
         CUCO_TRY(makeEvent(&s->computed[i]));
         CUCO_TRY(makeEvent(&s->met[i]));
     }
+    CUCO_TRY(makeEvent(&s->begun));
+    CUCO_TRY(makeEvent(&s->all_begun));
     CUCO_TRY(makeEvent(&s->copied));
     CUCO_TRY(cublasCreate(&s->blas));
     return 0;
@@ -276,11 +294,15 @@ int run(void* state, const cuco_io& io, cudaStream_t stream)
     auto& s = *static_cast<State*>(state);
     auto* mine = static_cast<__nv_bfloat16*>(io.outputs[0]) + s.firstRow() * s.n;
     CUCO_TRY(cublasSetStream(s.blas, stream));
+    CUCO_TRY(cudaEventRecord(s.begun, stream));
     for (int part = 0; part < s.parts; ++part) {
         const int64_t first = s.part_begin[part], count = s.part_begin[part + 1] - first;
         if (count > 0)
             CUCO_TRY(product(s, io, mine, first, count));
+        if (part == 0)
+            CUCO_TRY(waitForBeginnings(s));
         if (part == s.parts - 1 && s.last_part_is_stored) {
+            CUCO_TRY(cudaStreamWaitEvent(stream, s.all_begun, 0));
             const size_t bytes = size_t(count * s.n) * sizeof(__nv_bfloat16);
             const size_t offset = size_t(reinterpret_cast<char*>(mine + first * s.n) - s.symmetric_base);
             pushToPeers<<<s.storingCtas(), 512, 0, stream>>>(s.window, offset, bytes, s.dev_comm);
@@ -310,6 +332,10 @@ void teardown(void* state)
         if (s->met[i])
             cudaEventDestroy(s->met[i]);
     }
+    if (s->begun)
+        cudaEventDestroy(s->begun);
+    if (s->all_begun)
+        cudaEventDestroy(s->all_begun);
     if (s->copied)
         cudaEventDestroy(s->copied);
     if (s->copy_stream)

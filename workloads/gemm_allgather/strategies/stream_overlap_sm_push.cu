@@ -188,6 +188,8 @@ int run(void* state, const cuco_io& io, cudaStream_t stream)
             CUCO_TRY(product(s, io, mine, first, count));
         CUCO_TRY(cudaEventRecord(s.computed[chunk], stream));
         CUCO_TRY(cudaStreamWaitEvent(s.push_stream, s.computed[chunk], 0));
+        if (chunk == 0)  // a peer's C may be written to when its stream has come here
+            meetPeers<<<1, 32, 0, s.push_stream>>>(s.dev_comm);
         if (count > 0) {
             const size_t offset = size_t(reinterpret_cast<char*>(mine + first * s.n) - s.symmetric_base);
             const size_t bytes = size_t(count * s.n) * sizeof(__nv_bfloat16);

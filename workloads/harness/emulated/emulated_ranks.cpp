@@ -206,7 +206,7 @@ void reportEmulatorsFailures(const Shared& shared)
 
 std::string sideJson(const cuco_emu::RaceSide& side)
 {
-    ReportLine line("side");
+    ReportLine line;
     const auto triple = [](const int(&v)[3]) {
         return "[" + std::to_string(v[0]) + "," + std::to_string(v[1]) + "," + std::to_string(v[2]) + "]";
     };
