@@ -146,7 +146,13 @@ std::vector<std::string> sandboxPrefix(const SandboxPolicy& policy, const Sandbo
     for (const char* path : settings)
         add({"--ro-bind-try", path, path});
     // Root of the machine could write kernel settings through /proc, whatever user the sandbox shows.
-    add({"--proc", "/proc", "--remount-ro", "/proc", "--ro-bind", "/sys", "/sys", "--dev", "/dev"});
+    add({"--proc", "/proc", "--ro-bind", "/sys", "/sys", "--dev", "/dev"});
+    if (!policy.gpus)
+        add({"--remount-ro", "/proc"});
+    // CUDA does not start where all of /proc is read-only.
+    for (const char* path : {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"})
+        if (policy.gpus)
+            add({"--ro-bind-try", path, path});
     if (policy.gpus) {
         for (const auto& device : gpuDevices())
             add({"--dev-bind-try", device.string(), device.string()});
