@@ -14,6 +14,7 @@ int main(int argc, char** argv)
         Session session{interrupts.token()};
         CLI::App app{"Finds faster multi-GPU CUDA kernels.", "cucoctl"};
         app.require_subcommand(1);
+        app.set_version_flag("--version", "cucoctl " CUCO_VERSION);
         app.set_help_all_flag("--help-all", "Help of all subcommands");
 
         addWorkloadsCommand(app, session);

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/nodes/emulated_node.h"
 
-#include "core/nodes/cache_folder.h"
 #include "core/nodes/host_compiler.h"
 
 namespace cuco {
@@ -19,9 +18,7 @@ Result<NodeProbe> EmulatedNode::probe(std::stop_token stop)
         probe.compiler = compiler->toString();
     else
         probe.problems.push_back(compiler.error());
-    if (const auto folder = cacheFolder(); !folder)
-        probe.problems.push_back(folder.error());
-    describeSandbox(jobs_.sandboxTool(stop), probe);
+    jobs_.probe(probe, stop);
     probe.usable = probe.problems.empty();
     return probe;
 }

@@ -4,6 +4,7 @@
 
 #include "core/base/unique_fd.h"
 #include "core/nodes/cache_folder.h"
+#include "core/nodes/node_findings.h"
 
 #include <fmt/format.h>
 
@@ -154,8 +155,16 @@ std::vector<std::string> JobStore::sandbox(const JobFolder& job, bool gpus,
     return sandboxPrefix(policy, *tool);
 }
 
-void describeSandbox(const Result<SandboxTool>& tool, NodeProbe& probe)
+void JobStore::probe(NodeProbe& probe, std::stop_token stop) const
 {
+    if (const auto folder = cacheFolder()) {
+        std::error_code error;
+        if (const auto space = std::filesystem::space(*folder, error); !error)
+            report(judgeSpace(*folder, space.available), probe);
+    } else {
+        probe.problems.push_back(folder.error());
+    }
+    const auto tool = sandbox_.tool(stop);
     probe.sandboxed = tool.has_value();
     probe.sandbox_note = tool ? "bubblewrap " + tool->version : describe(tool.error());
 }

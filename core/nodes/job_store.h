@@ -20,13 +20,11 @@ public:
     Result<CommandOutcome> run(Command command, std::stop_token stop);
     std::vector<std::string> sandbox(const JobFolder& job, bool gpus,
                                      const std::vector<std::filesystem::path>& readable) const;
-    Result<SandboxTool> sandboxTool(std::stop_token stop) const { return sandbox_.tool(stop); }
+    /// What there is to say about the cache folder and the sandbox.
+    void probe(NodeProbe& probe, std::stop_token stop) const;
 
 private:
     Sandbox sandbox_;
 };
-
-/// Fills the probe's `sandboxed` and `sandbox_note`.
-void describeSandbox(const Result<SandboxTool>& tool, NodeProbe& probe);
 
 }  // namespace cuco

@@ -4,12 +4,13 @@
 
 #include "core/base/subprocess.h"
 #include "core/nodes/cache_folder.h"
+#include "core/nodes/gpu_query.h"
 #include "core/nodes/nccl_probe.h"
+#include "core/nodes/node_findings.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 
 namespace cuco {
@@ -24,34 +25,6 @@ Command shortCommand(std::vector<std::string> argv)
     command.environment = scrubbedEnvironment();
     command.limits.wall = std::chrono::seconds(30);
     return command;
-}
-
-std::string_view trimmed(std::string_view text)
-{
-    const auto first = text.find_first_not_of(" \t\r");
-    if (first == std::string_view::npos)
-        return {};
-    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
-Result<std::vector<GpuInfo>> findGpus(std::stop_token stop)
-{
-    const auto program = findProgram("nvidia-smi");
-    if (!program)
-        return failure("No NVIDIA driver was found.", "nvidia-smi",
-                       "Install the driver of your GPU, or use the emulated node.");
-    const auto outcome = runCommand(shortCommand({program->string(), "--query-gpu=name,memory.total,driver_version",
-                                                  "--format=csv,noheader,nounits"}),
-                                    stop);
-    if (!outcome)
-        return std::unexpected(outcome.error());
-    auto gpus = outcome->succeeded() ? parseNvidiaSmi(outcome->out) : std::vector<GpuInfo>();
-    if (gpus.empty()) {
-        const std::string_view said = trimmed(std::string_view(outcome->out).substr(0, outcome->out.find('\n')));
-        return failure("The NVIDIA driver reports no GPU.", said.empty() ? "nvidia-smi" : std::string(said),
-                       "Check that the driver is loaded and that the GPU is visible to you, or use the emulated node.");
-    }
-    return gpus;
 }
 
 Error ncclProblem(const std::vector<NcclInstall>& found)
@@ -109,27 +82,30 @@ Result<CudaToolkit> findCudaToolkit(std::stop_token stop)
     return toolkit;
 }
 
-std::vector<GpuInfo> parseNvidiaSmi(std::string_view csv)
+std::vector<std::filesystem::path> LocalNode::gpuLibraries() const
 {
-    std::vector<GpuInfo> gpus;
-    while (!csv.empty()) {
-        const auto end = std::min(csv.find('\n'), csv.size());
-        const std::string_view line = csv.substr(0, end);
-        csv.remove_prefix(std::min(end + 1, csv.size()));
-        const auto second = line.rfind(',');
-        const auto first = second == 0 || second == line.npos ? line.npos : line.rfind(',', second - 1);
-        if (first == line.npos)
-            continue;
-        const auto memory = trimmed(line.substr(first + 1, second - first - 1));
-        GpuInfo gpu{std::string(trimmed(line.substr(0, first))), 0, std::string(trimmed(line.substr(second + 1)))};
-        std::uint64_t mebibytes = 0;
-        const auto parsed = std::from_chars(memory.data(), memory.data() + memory.size(), mebibytes);
-        if (parsed.ec != std::errc() || parsed.ptr != memory.data() + memory.size() || mebibytes > (1u << 30))
-            continue;
-        gpu.memory_bytes = mebibytes << 20;
-        gpus.push_back(std::move(gpu));
+    const std::lock_guard guard(mutex_);
+    if (gpu_libraries_)
+        return *gpu_libraries_;
+    gpu_libraries_.emplace();
+    const auto toolkit = findCudaToolkit({});
+    if (toolkit)
+        gpu_libraries_->push_back(toolkit->home);
+    for (const auto& nccl : findNccl(toolkit ? std::optional(toolkit->home) : std::nullopt, {}))
+        if (nccl.usable())
+            gpu_libraries_->insert(gpu_libraries_->end(), {nccl.header.parent_path(), nccl.library.parent_path()});
+    return *gpu_libraries_;
+}
+
+std::vector<std::string> LocalNode::sandbox(const JobFolder& job, bool gpus,
+                                            const std::vector<std::filesystem::path>& readable) const
+{
+    auto shown = readable;
+    if (gpus) {
+        const auto libraries = gpuLibraries();
+        shown.insert(shown.end(), libraries.begin(), libraries.end());
     }
-    return gpus;
+    return jobs_.sandbox(job, gpus, shown);
 }
 
 Result<NodeProbe> LocalNode::probe(std::stop_token stop)
@@ -138,27 +114,40 @@ Result<NodeProbe> LocalNode::probe(std::stop_token stop)
     probe.node = name_;
     probe.kind = kind();
     const auto toolkit = findCudaToolkit(stop);
-    if (toolkit)
+    if (toolkit) {
         probe.compiler = "nvcc " + toolkit->version;
-    else
-        probe.problems.push_back(toolkit.error());
-    if (auto gpus = findGpus(stop)) {
-        probe.gpus = std::move(*gpus);
-        probe.max_ranks = static_cast<int>(probe.gpus.size());
-        probe.capabilities = {"copy_engine", "cooperative_launch"};
+        report({judgeToolkit(toolkit->version), {}}, probe);
     } else {
-        probe.problems.push_back(gpus.error());
+        probe.problems.push_back(toolkit.error());
     }
+    bool peers = true;
+    if (const auto program = findProgram("nvidia-smi")) {
+        const auto survey = surveyGpus(*program, stop);
+        for (const auto& gpu : survey.gpus)
+            probe.gpus.push_back(gpu.info);
+        probe.neighbours = survey.neighbours;
+        peers = survey.missing_peers.empty();
+        std::error_code error;
+        const bool has_compatibility_driver = toolkit && std::filesystem::exists(toolkit->home / "compat", error);
+        report(judgeGpus(survey, toolkit ? toolkit->version : "", has_compatibility_driver), probe);
+    } else {
+        probe.problems.push_back(
+            {"No NVIDIA driver was found.", "nvidia-smi", "Install the driver of your GPU, or use the emulated node."});
+    }
+    probe.max_ranks = static_cast<int>(probe.gpus.size());
+    if (!probe.gpus.empty())
+        probe.capabilities = {"copy_engine", "cooperative_launch"};
     probe.nccl = findNccl(toolkit ? std::optional(toolkit->home) : std::nullopt, stop);
     if (std::ranges::none_of(probe.nccl, &NcclInstall::usable))
         probe.problems.push_back(ncclProblem(probe.nccl));
-    else if (!probe.gpus.empty() && std::ranges::any_of(probe.nccl, hasDeviceApi))
+    else if (std::ranges::none_of(probe.nccl, hasDeviceApi))
+        probe.remarks.push_back({"NCCL has no device API, so candidates that need LSA are rejected.",
+                                 "NCCL " + probe.nccl.front().header_version, "Install NCCL 2.28 or newer."});
+    else if (!probe.gpus.empty() && peers)
         probe.capabilities.insert("lsa");
     if (stop.stop_requested())
         return failure("The probe was stopped.", name_);
-    if (const auto folder = cacheFolder(); !folder)
-        probe.problems.push_back(folder.error());
-    describeSandbox(jobs_.sandboxTool(stop), probe);
+    jobs_.probe(probe, stop);
     probe.usable = probe.problems.empty();
     return probe;
 }

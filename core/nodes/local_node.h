@@ -5,8 +5,8 @@
 #include "core/nodes/job_store.h"
 #include "core/nodes/node.h"
 
+#include <mutex>
 #include <optional>
-#include <string_view>
 
 namespace cuco {
 
@@ -18,10 +18,6 @@ struct CudaToolkit {
 
 /// $CUDA_HOME, $CUDA_PATH, nvcc on PATH, /usr/local/cuda. The error says how to install one.
 Result<CudaToolkit> findCudaToolkit(std::stop_token stop);
-
-/// The lines of `nvidia-smi --query-gpu=name,memory.total,driver_version --format=csv,noheader,nounits`.
-/// Lines that do not read so are left out.
-std::vector<GpuInfo> parseNvidiaSmi(std::string_view csv);
 
 /// This machine and its NVIDIA GPUs.
 class LocalNode : public Node {
@@ -43,14 +39,15 @@ public:
         return jobs_.run(command, stop);
     }
     std::vector<std::string> sandbox(const JobFolder& job, bool gpus,
-                                     const std::vector<std::filesystem::path>& readable = {}) const override
-    {
-        return jobs_.sandbox(job, gpus, readable);
-    }
+                                     const std::vector<std::filesystem::path>& readable = {}) const override;
 
 private:
+    std::vector<std::filesystem::path> gpuLibraries() const;
+
     std::string name_ = "local";
     JobStore jobs_;
+    mutable std::mutex mutex_;
+    mutable std::optional<std::vector<std::filesystem::path>> gpu_libraries_;  ///< found once
 };
 
 }  // namespace cuco

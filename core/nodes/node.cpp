@@ -19,12 +19,25 @@ std::string_view toString(NodeKind kind)
 
 nlohmann::json toJson(const NodeProbe& probe)
 {
-    auto problems = nlohmann::json::array();
-    for (const auto& problem : probe.problems)
-        problems.push_back({{"what", problem.what}, {"where", problem.where}, {"remedy", problem.remedy}});
+    const auto listed = [](const std::vector<Error>& errors) {
+        auto list = nlohmann::json::array();
+        for (const auto& error : errors)
+            list.push_back({{"what", error.what}, {"where", error.where}, {"remedy", error.remedy}});
+        return list;
+    };
     auto gpus = nlohmann::json::array();
     for (const auto& gpu : probe.gpus)
-        gpus.push_back({{"name", gpu.name}, {"memory_bytes", gpu.memory_bytes}, {"driver", gpu.driver}});
+        gpus.push_back({{"name", gpu.name},
+                        {"memory_bytes", gpu.memory_bytes},
+                        {"driver", gpu.driver},
+                        {"index", gpu.index},
+                        {"uuid", gpu.uuid}});
+    auto neighbours = nlohmann::json::array();
+    for (const auto& neighbour : probe.neighbours)
+        neighbours.push_back({{"gpu", neighbour.gpu},
+                              {"process", neighbour.process},
+                              {"program", neighbour.program},
+                              {"memory_bytes", neighbour.memory_bytes}});
     auto nccl = nlohmann::json::array();
     for (const auto& install : probe.nccl)
         nccl.push_back({{"header", install.header.string()},
@@ -35,9 +48,11 @@ nlohmann::json toJson(const NodeProbe& probe)
     return {{"node", probe.node},
             {"kind", toString(probe.kind)},
             {"usable", probe.usable},
-            {"problems", problems},
+            {"problems", listed(probe.problems)},
+            {"remarks", listed(probe.remarks)},
             {"compiler", probe.compiler},
             {"gpus", gpus},
+            {"neighbours", neighbours},
             {"nccl", nccl},
             {"capabilities", probe.capabilities},
             {"max_ranks", probe.max_ranks},

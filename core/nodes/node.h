@@ -24,6 +24,16 @@ struct GpuInfo {
     std::string name;
     std::uint64_t memory_bytes = 0;
     std::string driver;
+    int index = 0;  ///< nvidia-smi's
+    std::string uuid;
+};
+
+/// A program of somebody else, or of this user, on one of the GPUs.
+struct GpuNeighbour {
+    int gpu = 0;
+    int process = 0;
+    std::string program;
+    std::uint64_t memory_bytes = 0;
 };
 
 /// One NCCL found on a node; usable only when header and library are the same version.
@@ -38,8 +48,10 @@ struct NodeProbe {
     NodeKind kind = NodeKind::emulated;
     bool usable = false;
     std::vector<Error> problems;  ///< what keeps it from being used, with the remedy
+    std::vector<Error> remarks;   ///< what does not, but matters
     std::string compiler;         ///< "g++ 12.2.0", "nvcc 13.0"
     std::vector<GpuInfo> gpus;    ///< empty on the emulated node
+    std::vector<GpuNeighbour> neighbours;
     std::vector<NcclInstall> nccl;
     std::set<std::string> capabilities;  ///< "lsa", "gin", "copy_engine", "cooperative_launch"
     int max_ranks = 0;
