@@ -80,9 +80,9 @@ void printEvaluation(const Evaluation& evaluation)
     if (!evaluation.timings.empty()) {
         fmt::print("\n");
         const bool interval = !evaluation.modelled;
-        std::vector<std::vector<std::string>> rows{
-            {"SHAPE", "RANKS", evaluation.modelled ? "TIME (MODELLED)" : "TIME", "STRONGEST BASELINE", "SPEED-UP",
-             "NOISE", "BOUND", "CEILING", "EXPOSED"}};
+        std::vector<std::vector<std::string>> rows{{"SHAPE", "RANKS", evaluation.modelled ? "TIME (MODELLED)" : "TIME",
+                                                    "STRONGEST BASELINE", "SPEED-UP", "NOISE", "BOUND", "CEILING",
+                                                    "EXPOSED"}};
         for (const auto& timing : evaluation.timings)
             rows.push_back(
                 {timing.shape, std::to_string(timing.ranks), formatTime(timing.time_us),

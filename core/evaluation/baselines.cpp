@@ -33,8 +33,7 @@ double noiseOf(const std::vector<double>& first, const std::vector<double>& seco
 
 std::string strongestOf(const std::map<std::string, std::vector<double>>& samples_us)
 {
-    const auto found = std::ranges::min_element(
-        samples_us, {}, [](const auto& entry) { return median(entry.second); });
+    const auto found = std::ranges::min_element(samples_us, {}, [](const auto& entry) { return median(entry.second); });
     return found == samples_us.end() ? std::string() : found->first;
 }
 
@@ -109,8 +108,9 @@ Result<void> Baselines::measure(const EvaluationPlan& plan, std::stop_token stop
     missing.backend.clear();
     {
         const std::lock_guard guard(mutex_);
-        std::erase_if(missing.timed_shapes,
-                      [&](const Shape& shape) { return shapes_.contains({plan.ranks, shape.name}); });
+        std::erase_if(missing.timed_shapes, [&](const Shape& shape) {
+            return shapes_.contains({plan.ranks, shape.name});
+        });
     }
     if (missing.timed_shapes.empty())
         return {};
@@ -158,16 +158,17 @@ Result<void> Baselines::measureModelled(const EvaluationPlan& plan, std::stop_to
         if (!folder)
             return std::unexpected(folder.error());
         Evaluation evaluation;
-        auto report =
-            runModelled({node_, toolchain_, workload_}, timed, **folder, own.object, !own.computes_alone, evaluation, stop);
+        auto report = runModelled({node_, toolchain_, workload_}, timed, **folder, own.object, !own.computes_alone,
+                                  evaluation, stop);
         if (!report)
             return std::unexpected(report.error());
         const bool is_host = &own == &own_.front();
         if (!evaluation.verified() && is_host)
             return failure(fmt::format("The workload's own baseline is not right on this node: {}", evaluation.message),
                            own.source.string(),
-                           evaluation.detail.empty() ? "Check the workload, or report it with cucoctl node probe's output."
-                                                     : evaluation.detail);
+                           evaluation.detail.empty()
+                               ? "Check the workload, or report it with cucoctl node probe's output."
+                               : evaluation.detail);
         for (const auto& shape : plan.timed_shapes) {
             auto& measured = shapes[shape.name];
             if (!evaluation.verified())
@@ -207,10 +208,10 @@ Result<void> Baselines::measureOnGpus(const EvaluationPlan& plan, std::stop_toke
     if (!report)
         return std::unexpected(report.error());
     if (!evaluation.verified())
-        return failure(fmt::format("The workload's own baseline is not right on this node: {}", evaluation.message),
-                       own_.front().source.string(),
-                       evaluation.detail.empty() ? "Run cucoctl node probe to see what the node lacks."
-                                                 : evaluation.detail);
+        return failure(
+            fmt::format("The workload's own baseline is not right on this node: {}", evaluation.message),
+            own_.front().source.string(),
+            evaluation.detail.empty() ? "Run cucoctl node probe to see what the node lacks." : evaluation.detail);
     std::map<std::string, BaselineShape> shapes;
     takeReport(plan, *report, shapes);
     for (const auto& shape : plan.timed_shapes)
@@ -272,7 +273,8 @@ std::vector<BaselineResult> Baselines::results(const EvaluationPlan& plan) const
             const BaselineShape measured = at(plan.ranks, shape.name);
             const auto samples = measured.samples_us.find(own.name);
             if (samples != measured.samples_us.end())
-                evaluation.timings.push_back(timeShape(shape.name, plan.ranks, samples->second, measured, plan.modelled));
+                evaluation.timings.push_back(
+                    timeShape(shape.name, plan.ranks, samples->second, measured, plan.modelled));
             else if (const auto found = measured.problems.find(own.name); found != measured.problems.end())
                 problem = found->second;
         }

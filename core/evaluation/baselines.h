@@ -63,9 +63,9 @@ private:
         std::filesystem::path source, object;  ///< no object: it could not be built
         std::string problem;
         bool computes_alone = false;
-        std::optional<Evaluation> failed;   ///< guarded: what kept it from taking part when it ran
-        std::optional<Timeline> timeline;   ///< guarded: of the first shape, where times are modelled
-        double run_ms = 0;                  ///< guarded
+        std::optional<Evaluation> failed;  ///< guarded: what kept it from taking part when it ran
+        std::optional<Timeline> timeline;  ///< guarded: of the first shape, where times are modelled
+        double run_ms = 0;                 ///< guarded
     };
     using Key = std::pair<int, std::string>;  ///< ranks and shape
 

@@ -107,7 +107,7 @@ struct Evaluation {
     std::vector<ShapeTiming> timings;
     std::optional<OverlapReport> overlap;
     bool modelled = false;
-    std::vector<std::string> remarks;  ///< sentences that do not touch the verdict: what was left out, and why
+    std::vector<std::string> remarks;   ///< sentences that do not touch the verdict: what was left out, and why
     bool sandboxed = false;             ///< it was built and run where it reaches nothing but its job
     std::uint64_t input_seed = 0;       ///< makes the same inputs again
     double compile_ms = 0, run_ms = 0;  ///< wall time spent on it

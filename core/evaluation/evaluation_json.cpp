@@ -132,9 +132,7 @@ Result<BaselineTiming> baselineFromJson(const nlohmann::json& json)
 {
     BaselineTiming baseline;
     JsonReader reader(json, "evaluation", "timing.baselines");
-    reader.required("name", baseline.name)
-        .required("time_us", baseline.time_us)
-        .required("problem", baseline.problem);
+    reader.required("name", baseline.name).required("time_us", baseline.time_us).required("problem", baseline.problem);
     return finished(reader, std::move(baseline));
 }
 

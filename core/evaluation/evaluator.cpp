@@ -105,8 +105,8 @@ void Evaluator::Private::compare(const EvaluationPlan& plan, HarnessReport& repo
         if (const auto found = report.baseline_samples_us.find(alone.strongest);
             found != report.baseline_samples_us.end() && found->second.contains(shape.name))
             turns = found->second.at(shape.name);
-        ShapeTiming timing = timeShape(shape.name, plan.ranks, report.samples_us.at(shape.name), alone, plan.modelled,
-                                       std::move(turns));
+        ShapeTiming timing =
+            timeShape(shape.name, plan.ranks, report.samples_us.at(shape.name), alone, plan.modelled, std::move(turns));
         timing.event_us = std::move(report.event_us[shape.name]);
         timing.burst = report.bursts[shape.name];
         timing.conditions = std::move(report.conditions[shape.name]);
@@ -215,8 +215,8 @@ Result<Evaluator::Compiled> Evaluator::compile(const EvaluationRequest& request,
     compiled.evaluation.sandboxed = d_->probe.sandboxed;
     if (!compiled.evaluation.verified())
         return compiled;
-    auto folder = compileCandidate(*d_->node, *d_->toolchain, request.source, backendOf(request), compiled.evaluation,
-                                   stop);
+    auto folder =
+        compileCandidate(*d_->node, *d_->toolchain, request.source, backendOf(request), compiled.evaluation, stop);
     if (!folder)
         return std::unexpected(folder.error());
     compiled.job = std::move(*folder);

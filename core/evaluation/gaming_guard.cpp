@@ -94,9 +94,9 @@ bool isForbidden(std::string_view name)
 
 bool isForbiddenHeader(std::string_view header)
 {
-    static constexpr auto names = std::to_array<std::string_view>(
-        {"dlfcn.h", "link.h", "elf.h", "spawn.h", "mpi.h", "fcntl.h", "fstream", "filesystem", 
-         "nvml.h", "pty.h", "ucontext.h"});
+    static constexpr auto names =
+        std::to_array<std::string_view>({"dlfcn.h", "link.h", "elf.h", "spawn.h", "mpi.h", "fcntl.h", "fstream",
+                                         "filesystem", "nvml.h", "pty.h", "ucontext.h"});
     static constexpr auto prefixes =
         std::to_array<std::string_view>({"sys/", "asm/", "linux/", "netinet/", "arpa/", "cuco_", "runtime/"});
     return isAnyOf(names, header) || startsWithAnyOf(prefixes, header);

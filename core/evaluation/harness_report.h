@@ -41,15 +41,15 @@ struct HarnessReport {
     std::map<std::string, std::vector<double>> event_us;    ///< by shape: the same seen by CUDA events, on GPUs
     std::map<std::string, int> bursts;                      ///< by shape: iterations a sample is the mean of
     std::map<std::string, std::map<std::string, std::vector<double>>> baseline_samples_us;  ///< by program and shape
-    std::map<std::string, std::string> baseline_problems;   ///< by program: why it takes no part
+    std::map<std::string, std::string> baseline_problems;          ///< by program: why it takes no part
     std::map<std::string, std::vector<GpuConditions>> conditions;  ///< by shape
     std::optional<MeasuredRates> rates;
-    std::string gpu_fault;                                  ///< what is wrong with a GPU after the candidate
-    std::vector<std::string> neighbours;                    ///< "process 17 (2048 MiB) on GPU 0": other users
-    std::map<std::string, Timeline> timelines;              ///< by shape
+    std::string gpu_fault;                      ///< what is wrong with a GPU after the candidate
+    std::vector<std::string> neighbours;        ///< "process 17 (2048 MiB) on GPU 0": other users
+    std::map<std::string, Timeline> timelines;  ///< by shape
     std::vector<HarnessFailure> failures;
     std::vector<CheckedOutput> checked;
-    std::string host_collectives;  ///< NCCL's that the candidate called, with blanks between; emulated node
+    std::string host_collectives;      ///< NCCL's that the candidate called, with blanks between; emulated node
     std::vector<Mismatch> mismatches;  ///< at most 256
     std::vector<std::string> remarks;  ///< lines that were left out, and why
     std::string violation;             ///< the first breach of the protocol; empty when there is none

@@ -233,8 +233,9 @@ Result<void> judgeGpuRun(const HarnessJob& job, const CommandOutcome& outcome, c
         const auto& failed = report.failures.front();
         const auto verdict = verdictOfKind(failed.kind);
         if (!verdict)
-            return failure(failed.message, fmt::format("harness, {}", failed.kind),
-                           failed.detail.empty() ? "Run cucoctl node probe to see what the node lacks." : failed.detail);
+            return failure(
+                failed.message, fmt::format("harness, {}", failed.kind),
+                failed.detail.empty() ? "Run cucoctl node probe to see what the node lacks." : failed.detail);
         const std::string where = place(failed);
         reject(evaluation, *verdict, where.empty() ? failed.message : fmt::format("{} ({})", failed.message, where),
                failed.detail.empty() ? tail(outcome.err) : failed.detail);

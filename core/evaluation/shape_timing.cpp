@@ -41,8 +41,7 @@ ShapeTiming timeShape(const std::string& shape, int ranks, std::vector<double> s
     if (modelled) {
         timing.speedup = timing.ci_low = timing.ci_high = timing.baseline_us / timing.time_us;
     } else {
-        const Ratio ratio =
-            ratioOfRounds(timing.baseline_samples_us, timing.samples_us, turns_a_round, bootstrap_seed);
+        const Ratio ratio = ratioOfRounds(timing.baseline_samples_us, timing.samples_us, turns_a_round, bootstrap_seed);
         timing.speedup = ratio.value;
         timing.ci_low = ratio.low;
         timing.ci_high = ratio.high;
@@ -57,7 +56,8 @@ void judgeBaseline(const ShapeTiming& timing, const BaselineShape& alone, Evalua
         return;
     evaluation.verdict = Verdict::timing_mismatch;
     evaluation.message = fmt::format(
-        "Shape {}: baseline {} took {:.4g} µs in its turns with this candidate but {:.4g} µs without it: something goes "
+        "Shape {}: baseline {} took {:.4g} µs in its turns with this candidate but {:.4g} µs without it: something "
+        "goes "
         "on in the GPUs while it is not the candidate's turn.",
         timing.shape, timing.baseline, timing.baseline_us, before_us);
 }

@@ -30,7 +30,8 @@ private:
 Result<std::vector<std::filesystem::path>> sourcesIn(const std::filesystem::path& folder);
 
 /// Those of the harness for one kind of node: its own and those of its folder `part`.
-Result<std::vector<std::filesystem::path>> harnessSources(const std::filesystem::path& harness, const std::string& part);
+Result<std::vector<std::filesystem::path>> harnessSources(const std::filesystem::path& harness,
+                                                          const std::string& part);
 
 /// The folder `cacheFolder(kind)/key`, filled by `build` when it is not there yet. `build` writes into a new folder
 /// that gets its name when it is complete, so that a build that was killed leaves nothing. Processes that want

@@ -37,8 +37,8 @@ private:
     Result<void> prepareHarness(Node& node, std::stop_token stop);
     Result<void> prepareProfiler(Node& node, std::stop_token stop);
     Result<std::expected<void, BuildFault>> compile(Node& node, const JobFolder& job, const std::string& source,
-                                                    const std::string& object,
-                                                    const std::vector<std::string>& flags, std::stop_token stop);
+                                                    const std::string& object, const std::vector<std::string>& flags,
+                                                    std::stop_token stop);
     std::vector<std::string> compilerCommand() const;
     std::vector<std::string> libraries() const;
 

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash disable=SC2154,SC2034
 #
-# Sourced by run.sh: writes jobs, runs the harness on them, reads its reports.
+# Sourced by run.sh: writes jobs, runs the harness on them, and says how they ended.
+
+baselines="registered_window zero_cta chunked_overlap"
 
 # rowsOf M RANK: A's rows on that rank.
 rowsOf() { echo $(($1 / ranks + ($2 < $1 % ranks ? 1 : 0))); }
@@ -15,20 +17,29 @@ shapeLines() {
         b="$b $(($4 * $3))"
         c="$c $(($2 * $3))"
     done
-    printf 'shape %s %s %s %s\nseed 4711\nbuffer in a bf16%s\nbuffer in b bf16%s\nbuffer out c bf16%s\n' \
-        "$1" "$2" "$3" "$4" "$a" "$b" "$c"
+    printf 'shape %s %s %s %s\nseed %s\nbuffer in a bf16%s\nbuffer in b bf16%s\nbuffer out c bf16%s\n' \
+        "$1" "$2" "$3" "$4" "$((RANDOM * 32768 + RANDOM))" "$a" "$b" "$c"
 }
 
-# jobHead CANDIDATE LIMIT_S
-jobHead() {
-    printf 'cuco-job 1\ncandidate %s\nreference %s\nranks %s\nlimit %s\ntolerance 0.005 0.05\n' \
-        "$build/candidates/$1.so" "$build/candidates/reference.so" "$ranks" "$2"
-}
-
-# harness MODE JOB_FOLDER LIMIT_S: the report in MODE.jsonl, what the candidate printed in MODE.log.
-harness() {
-    CUCO_REPORT_FD=3 limited "$3" "$build/harness" "$1" "$2/job.txt" 3> "$2/$1.jsonl" > "$2/$1.log" 2>&1 < /dev/null
-    echo "exit status $?" >> "$2/$1.log"
+# jobFor CANDIDATE "SIZES": three odd shapes to verify, then square ones in turns with all baselines.
+jobFor() {
+    local size name
+    printf 'cuco-job 1\ncandidate %s\nreference %s\nranks %s\nlimit 60\ntolerance 0.005 0.05\nrates 1\n' \
+        "$build/candidates/$1.so" "$build/candidates/reference.so" "$ranks"
+    for name in host $baselines; do
+        [ -f "$build/candidates/$name.so" ] && printf 'baseline %s %s\n' "$name" "$build/candidates/$name.so"
+    done
+    printf 'unchecked compute_alone %s\n' "$build/candidates/compute_alone.so"
+    shapeLines odd 1021 517 333
+    printf 'iterations 3\nconsecutive 3\n'
+    shapeLines uneven 1030 1024 512
+    printf 'iterations 3\nconsecutive 3\nskew 7\n'
+    shapeLines few_rows 3 264 128
+    printf 'iterations 3\nconsecutive 3\nskew 8\n'
+    for size in $2; do
+        shapeLines "$size" "$size" "$size" "$size"
+        printf 'iterations 1\nrounds 10\n'
+    done
 }
 
 # messageOf REPORT: the first failure's sentence, or the first mismatch.
@@ -37,106 +48,67 @@ messageOf() {
         sed -E 's/.*"kind":"([^"]*)".*"message":"(([^"\\]|\\.)*)".*/\1: \2/' | cut -c 1-300
 }
 
-# verifyCandidate NAME: odd, uneven and tiny shapes and one large, some with ranks that start late.
-verifyCandidate() {
-    local job=$out/jobs/$1.verify expected
+# measureCandidate NAME "SIZES": the report in jobs/RANKS.NAME.jsonl; a line for verdicts.
+measureCandidate() {
+    local job=$out/jobs/$ranks.$1 began=$SECONDS message
     if [ "$SECONDS" -ge "$budget_s" ]; then
-        echo "$1 not run: the time is used up" >> "$out/verdicts"
+        echo "$ranks $1 not run: the time is used up" >> "$out/verdicts"
         return 1
     fi
     if [ ! -f "$build/candidates/$1.so" ]; then
-        echo "$1 not built" >> "$out/verdicts"
+        echo "$ranks $1 not built" >> "$out/verdicts"
         return 1
     fi
-    mkdir -p "$job"
-    {
-        jobHead "$1" 40
-        shapeLines odd 1021 517 333
-        printf 'iterations 4\ndump 1\n'
-        shapeLines uneven 1030 1024 512
-        printf 'iterations 4\ndump 1\nskew 7\n'
-        shapeLines few_rows 3 264 128
-        printf 'iterations 3\ndump 1\nskew 8\n'
-        shapeLines 4096 4096 4096 4096
-        printf 'iterations 1\ndump 1\n'
-    } > "$job/job.txt"
-    expected=$((12 * ranks))
-    harness run "$job" 60
-    if ! grep -q '"event":"failure"' "$job/run.jsonl" && grep -q '"event":"done"' "$job/run.jsonl"; then
-        harness check "$job" 60
-    fi
-    rm -f "$job"/out.*.bin
-    touch "$job/check.jsonl"
-    local checked
-    checked=$(grep -c '"event":"checked"' "$job/check.jsonl")
-    if [ "$checked" = "$expected" ]; then
-        echo "$1 ok" >> "$out/verdicts"
-        say "$1: verified, $checked outputs, largest relative l2" \
-            "$(sed -n 's/.*"relative_l2":\([0-9.e+-]*\).*/\1/p' "$job/check.jsonl" | sort -g | tail -1)"
+    jobFor "$1" "$2" > "$job.txt"
+    CUCO_REPORT_FD=3 limited 60 "$build/harness" run "$job.txt" 3> "$job.jsonl" > "$job.log" 2>&1 < /dev/null
+    message=$(messageOf "$job.jsonl")
+    if [ -z "$message" ] && grep -q '"event":"done"' "$job.jsonl"; then
+        echo "$ranks $1 ok" >> "$out/verdicts"
+        say "$ranks ranks, $1: verified, $(grep -c '"event":"checked"' "$job.jsonl") outputs and every timed one," \
+            "in $((SECONDS - began)) s"
+        grep -h '"event":"baseline_failed"' "$job.jsonl" | sed -E 's/.*"program":"([^"]*)","message":"(([^"\\]|\\.)*)".*/    baseline \1 takes no part: \2/'
         return 0
     fi
-    local message
-    message=$(messageOf "$job/run.jsonl")
-    [ -n "$message" ] || message=$(messageOf "$job/check.jsonl")
-    [ -n "$message" ] || message="no verdict; see $job"
-    echo "$1 failed: $message" >> "$out/verdicts"
-    say "$1: FAILED ($checked of $expected outputs right): $message"
-    tail -n 5 "$job/run.log" "$job/check.log" 2>/dev/null | sed 's/^/    /'
+    [ -n "$message" ] || message="no verdict; see $job.jsonl"
+    echo "$ranks $1 failed: $message" >> "$out/verdicts"
+    say "$ranks ranks, $1: FAILED: $message"
+    tail -n 5 "$job.log" | sed 's/^/    /'
     return 1
 }
 
-# timeCandidate NAME "SIZES" TAG: square shapes.
-timeCandidate() {
-    local job=$out/jobs/$1.time.$3 size report
-    [ "$SECONDS" -lt "$budget_s" ] && [ -f "$build/candidates/$1.so" ] || return 0
-    mkdir -p "$job"
-    {
-        jobHead "$1" 40
-        for size in $2; do
-            shapeLines "$size" "$size" "$size" "$size"
-            printf 'iterations 20\nwarmup 3\ntime 1\n'
-        done
-    } > "$job/job.txt"
-    harness run "$job" 60
-    report=$job/run.jsonl
-    for size in $2; do
-        sed -n "s/.*\"event\":\"time\",\"shape\":\"$size\",\"samples_us\":\[\([^]]*\)\].*\"event_us\":\[\([^]]*\)\],\"burst\":\([0-9]*\).*/\1;\2;\3/p" \
-            "$report" | while IFS=';' read -r host_us event_us burst; do
-            echo "$size $1 $3 $(median "$host_us") $(spread "$host_us") $(median "$event_us") $burst"
-        done
-    done >> "$out/times"
-    grep -q '"event":"failure"' "$report" && say "$1: timing failed: $(messageOf "$report")"
-    return 0
+# Lines "SHAPE PROGRAM SAMPLE SAMPLE …" of a report, its candidate under the name it has here.
+samplesOf() {
+    sed -n 's/.*"event":"time","shape":"\([^"]*\)","program":"\([^"]*\)","samples_us":\[\([^]]*\)\].*/\1 \2 \3/p' "$1" |
+        sed "s/ candidate / $2 /" | tr ',' ' '
+}
+linkRateOf() { sed -n 's/.*"link_bytes_per_s":\([0-9.e+]*\).*/\1/p' "$1" | head -1; }
+
+# printTable RANKS: what the reports of that many ranks say.
+printTable() {
+    local ranks=$1 report name
+    for report in "$out"/jobs/"$ranks".*.jsonl; do
+        name=$(basename "$report" .jsonl)
+        name=${name#"$ranks".}
+        echo "candidate $name $(linkRateOf "$report")"
+        samplesOf "$report" "$name"
+    done | awk -v ranks="$ranks" -v all="$2" -f "$root/tests/gpu/table.awk"
 }
 
-sorted() { echo "$1" | tr ',' '\n' | sort -g; }
-median() { sorted "$1" | awk '{ v[NR] = $1 } END { printf "%.1f", NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
-# Half the distance between the quartiles, in per cent of the median.
-spread() { sorted "$1" | awk '{ v[NR] = $1 } END { printf "%.1f", 50 * (v[int(NR * 0.75 + 0.5)] - v[int(NR * 0.25 + 0.5)]) / v[int((NR + 1) / 2)] }'; }
-
-printTable() {
-    touch "$out/times" "$out/verdicts"
-    echo
-    echo "Makespans in µs, medians of 20 with half the interquartile range. The bound is max(product at $tflops TFLOP/s,"
-    echo "peers' rows at $gbs GB/s). 'events' are CUDA events around the same iterations."
-    printf '%6s %5s %-27s %-9s %10s %6s %10s %6s %8s %8s\n' shape ranks candidate verified 'µs' '± %' 'events' burst \
-        'speed-up' 'bound µs'
-    sort -s -k 1,1n "$out/times" | awk -v ranks="$ranks" -v tflops="$tflops" -v gbs="$gbs" -v verdicts="$out/verdicts" '
-        BEGIN {
-            while ((getline line < verdicts) > 0) {
-                split(line, words, " ")
-                verdict[words[1]] = words[2] == "ok" ? "yes" : "NO"
-            }
-        }
+# measureNoise JOBS: host.cu against itself, each time in new processes, two trials of ten rounds a job.
+measureNoise() {
+    local job i size
+    for ((i = 1; i <= $1; ++i)); do
+        job=$out/jobs/noise.$i
         {
-            if ($2 == "host" && $3 != "again")
-                host[$1] = $4
-            name = $3 == "again" ? $2 " (again)" : $2
-            compute = 2 * $1 * $1 * $1 / ranks / tflops * 1e-6
-            link = 2 * $1 * $1 * (ranks - 1) / ranks / gbs * 1e-3
-            printf "%6d %5d %-27s %-9s %10.1f %6.1f %10.1f %6d %8s %8.1f\n", $1, ranks, name,
-                ($2 in verdict ? verdict[$2] : "variant"), $4, $5, $6, $7,
-                ($1 in host ? sprintf("%.2f", host[$1] / $4) : "-"), (compute > link ? compute : link)
-        }'
-    grep -v ' ok$' "$out/verdicts" | sed 's/^/not verified: /'
+            printf 'cuco-job 1\ncandidate %s\nreference %s\nranks %s\nlimit 60\ntolerance 0.005 0.05\nbaseline again %s\n' \
+                "$build/candidates/host.so" "$build/candidates/reference.so" "$ranks" "$build/candidates/host.so"
+            for size in 2048 4096 8192; do
+                shapeLines "$size" "$size" "$size" "$size"
+                printf 'iterations 0\nrounds 20\n'
+            done
+        } > "$job.txt"
+        CUCO_REPORT_FD=3 limited 60 "$build/harness" run "$job.txt" 3> "$job.jsonl" > "$job.log" 2>&1 < /dev/null
+        samplesOf "$job.jsonl" host
+    done > "$out/noise_samples.txt"
+    awk -v ranks="$ranks" -f "$root/tests/gpu/noise.awk" "$out/noise_samples.txt" | tee "$out/noise.txt"
 }

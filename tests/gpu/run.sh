@@ -2,33 +2,49 @@
 # SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Builds the harness and every source of gemm_allgather on a machine with GPUs, verifies each, times them, and prints
-# a table. It needs bash, awk, a CUDA toolkit, NCCL 2.28 or newer, and nothing of the project's own build.
+# Builds the harness and every source of gemm_allgather on a machine with GPUs, verifies each, times them in turns with
+# the host-driven baselines, on 2 and on 4 GPUs, and prints tables. It needs bash, awk, a CUDA toolkit, NCCL 2.28 or
+# newer, and nothing of the project's own build; what is missing is named.
 #
-#   tests/gpu/run.sh [--build-only] [FOLDER]     logs, reports and table go to FOLDER
+#   tests/gpu/run.sh [--build-only] [--variants] [--noise JOBS] [--bundle FOLDER] [FOLDER]
 #
-# CUCO_GPU_BUDGET_S (230): no new measurement begins after so many seconds.
-# CUCO_BOUND_TFLOPS (790), CUCO_BOUND_GBS (350): the rates of the bound, from docs/measurements.
+# Logs, reports and tables go to FOLDER. --variants also times strategies with other numbers. --bundle: a bundle of
+# cucoctl (packaging/bundle-cli), which is then run too: node probe, and eval of one strategy with its profile.
+# --noise: instead, so many times host.cu against itself on all GPUs.
+# CUCO_GPU_BUDGET_S (400): no new measurement begins after so many seconds.
 set -u
 shopt -s nullglob
 
 build_only=0
-if [ "${1:-}" = --build-only ]; then
-    build_only=1
+with_variants=0
+noise_jobs=0
+bundle=
+while :; do
+    case ${1:-} in
+        --build-only) build_only=1 ;;
+        --variants) with_variants=1 ;;
+        --noise)
+            noise_jobs=${2:?--noise takes a count}
+            shift
+            ;;
+        --bundle)
+            bundle=${2:?--bundle takes a folder}
+            shift
+            ;;
+        *) break ;;
+    esac
     shift
-fi
+done
 root=$(cd "$(dirname "$0")/../.." && pwd)
 mkdir -p "${1:-gpu-results}" || exit 3
 out=$(cd "${1:-gpu-results}" && pwd)
-budget_s=${CUCO_GPU_BUDGET_S:-230}
-tflops=${CUCO_BOUND_TFLOPS:-790}
-gbs=${CUCO_BOUND_GBS:-350}
+budget_s=${CUCO_GPU_BUDGET_S:-400}
 harness_sources=$root/workloads/harness
 workload=$root/workloads/gemm_allgather
 logs=$out/logs
 build=$(mktemp -d) || exit 3
 trap 'rm -rf "$build"' EXIT
-rm -rf "$logs" "$out/jobs" "$out/verdicts" "$out/times" "$out/nccl.log"
+rm -rf "$logs" "$out/jobs" "$out/verdicts" "$out/nccl.log"
 mkdir -p "$build/objects" "$build/candidates" "$logs" "$out/jobs"
 
 # A machine may carry GPUs on which NVLink multicast must not be used.
@@ -70,34 +86,58 @@ main()
 
     gpus=$(limited 20 nvidia-smi -L 2>/dev/null | grep -c '^GPU ')
     [ "$gpus" -ge 2 ] || stop "nvidia-smi lists $gpus GPUs; this test needs two."
-    ranks=2
-    [ "$gpus" -ge 4 ] && ranks=4
     limited 20 nvidia-smi > "$out/nvidia-smi.txt" 2>&1
     limited 20 nvidia-smi topo -m > "$out/topology.txt" 2>&1
-    say "$gpus GPUs ($(limited 20 nvidia-smi --query-gpu=name --format=csv,noheader | head -1)), $ranks ranks"
+    say "$gpus GPUs ($(limited 20 nvidia-smi --query-gpu=name --format=csv,noheader | head -1))"
 
+    if [ "$noise_jobs" -gt 0 ]; then
+        ranks=2
+        [ "$gpus" -ge 4 ] && ranks=4
+        measureNoise "$noise_jobs"
+        exit
+    fi
+    measured="seed_lsa lsa_push_sequential stream_overlap_sm_push stream_overlap_copy_engine fused_tile_push"
+    [ "$with_variants" = 1 ] && measured="$measured $(variantNames)"
     failed=0
-    measured="host registered_window zero_cta chunked_overlap"
-    measured="$measured seed_lsa lsa_push_sequential stream_overlap_sm_push stream_overlap_copy_engine fused_tile_push"
-    for candidate in $measured; do
-        verifyCandidate "$candidate" || failed=$((failed + 1))
+    for ranks in 2 4; do
+        if [ "$gpus" -lt "$ranks" ]; then
+            say "SKIPPED: $ranks ranks (this machine has $gpus GPUs)"
+            continue
+        fi
+        for candidate in $measured; do
+            measureCandidate "$candidate" "2048 4096 8192 16384" || failed=$((failed + 1))
+        done
     done
-    for candidate in $measured $(variantNames); do
-        grep -q "^$candidate ok" "$out/verdicts" || isVariant "$candidate" || continue
-        timeCandidate "$candidate" "4096 8192" main
-    done
-    for candidate in $measured; do
-        grep -q "^$candidate ok" "$out/verdicts" && timeCandidate "$candidate" "2048 16384" ends
-    done
-    # Wrong by design, so never verified: the product without its communication.
-    timeCandidate compute_alone "4096 8192" main
-    timeCandidate compute_alone "2048 16384" ends
-    # The same program once more: what differs between the two is noise.
-    timeCandidate host "4096 8192" again
+    runBundle || failed=$((failed + 1))
 
-    printTable | tee "$out/table.txt"
-    say "$failed of $(echo $measured | wc -w) sources failed; details are in $out/jobs"
+    echo
+    echo "Makespans in µs by the supervisor's clock: medians of 20, every iteration with new inputs and compared in full."
+    echo "Speed-up over the strongest host-driven baseline of the same job, 95 % bootstrap interval. The bound is the"
+    echo "larger of the product alone and the peers' rows over the links as measured in that job. Exposed: time - product"
+    echo "alone. The last column is the speed-up over host.cu, product and ncclAllGather one after the other."
+    for ranks in 2 4; do
+        [ "$gpus" -lt "$ranks" ] && continue
+        echo
+        printTable "$ranks" 0
+    done | tee "$out/table.txt"
+    for ranks in 2 4; do
+        [ "$gpus" -ge "$ranks" ] && printTable "$ranks" 1
+    done > "$out/table_all.txt"
+    grep -v ' ok$' "$out/verdicts" | sed 's/^/not verified: /'
+    say "$failed failed; all candidates are in $out/table_all.txt, reports in $out/jobs"
     [ "$failed" = 0 ]
+}
+
+# cucoctl of a bundle, on this machine as it is.
+runBundle() {
+    if [ -z "$bundle" ]; then
+        say "SKIPPED: cucoctl (no --bundle)"
+        return 0
+    fi
+    local ctl=$bundle/bin/cucoctl strategy=$workload/strategies/stream_overlap_copy_engine.cu
+    limited 60 "$ctl" node probe || { say "cucoctl node probe FAILED"; return 1; }
+    limited 200 "$ctl" eval gemm_allgather "$strategy" --node local --ranks 2 --shape 4096 ||
+        { say "cucoctl eval FAILED"; return 1; }
 }
 
 # The pipe keeps the last lines from getting lost when the caller stops listening at our end.

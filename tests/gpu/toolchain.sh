@@ -111,7 +111,8 @@ buildAll() {
     local flags="-arch=$arch -std=c++17 -O2 -I$harness_sources -I$nccl_include"
     : > "$commands"
     : > "$build/wanted"
-    for source in "$harness_sources"/*.cpp "$harness_sources"/*.cu; do
+    for source in "$harness_sources"/*.cpp "$harness_sources"/*.cu "$harness_sources"/gpu/*.cpp \
+        "$harness_sources"/gpu/*.cu; do
         name=$(basename "$source")
         echo "harness.$name $nvcc $flags -c $source -o $build/objects/$name.o" >> "$commands"
     done
@@ -129,7 +130,7 @@ buildAll() {
     # shellcheck disable=SC2016
     xargs -P "$(nproc)" -L 1 timeout -k 5 180 bash -c 'log=$1; shift; "$@" > "$log" 2>&1 || echo "failed: $*" >> "$log"' \
         build < <(sed "s|^|$logs/|; s| |.log |" "$commands")
-    "$nvcc" -arch="$arch" "$build"/objects/*.o -o "$build/harness" $nccl_flags -lcublas -ldl \
+    "$nvcc" -arch="$arch" "$build"/objects/*.o -o "$build/harness" $nccl_flags -ldl -lpthread \
         > "$logs/harness.log" 2>&1
     grep -l '^failed:' "$logs"/*.log | while read -r name; do
         say "did not build: $(basename "$name" .log)"

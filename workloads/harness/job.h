@@ -51,7 +51,7 @@ struct Job {
     int limit_s = 60;
     std::vector<Program> baselines;  ///< GPUs
     bool rates = false;              ///< GPUs: measure links and memory first
-    bool race = false;  ///< emulated node only: look for races
+    bool race = false;               ///< emulated node only: look for races
     std::vector<ShapeJob> shapes;
 
     std::string pathOf(const std::string& name) const;

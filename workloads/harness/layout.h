@@ -21,10 +21,10 @@ struct BufferLayout {
         std::string place;  ///< "behind output c"
     };
 
-    size_t output_bytes = 0, input_bytes = 0;    ///< of the regions
-    std::vector<std::vector<size_t>> outputs;    ///< [set][buffer], offsets into the region of outputs
-    std::vector<std::vector<size_t>> inputs;     ///< [set][buffer], offsets into the region of inputs
-    std::vector<size_t> snapshot;                ///< [output], offsets into a copy of one set's outputs
+    size_t output_bytes = 0, input_bytes = 0;  ///< of the regions
+    std::vector<std::vector<size_t>> outputs;  ///< [set][buffer], offsets into the region of outputs
+    std::vector<std::vector<size_t>> inputs;   ///< [set][buffer], offsets into the region of inputs
+    std::vector<size_t> snapshot;              ///< [output], offsets into a copy of one set's outputs
     size_t snapshot_bytes = 0;
     std::vector<Gap> gaps;
 };

@@ -72,7 +72,8 @@ Failure guardFailure(const std::string& place, int rank, int64_t changed, int64_
     failure.rank = rank;
     failure.message = "Something was written " + place + " of rank " + std::to_string(rank) + ": " +
                       std::to_string(changed) + " bytes of the guard zone have changed.";
-    failure.detail = "The first is byte " + std::to_string(first) + " of the zone's " + std::to_string(zone_bytes) + ".";
+    failure.detail =
+        "The first is byte " + std::to_string(first) + " of the zone's " + std::to_string(zone_bytes) + ".";
     return failure;
 }
 

@@ -39,7 +39,7 @@ __global__ void gather(ncclWindow_t window, int* sums, int round, ncclDevComm co
     const auto* here = static_cast<const int*>(ncclGetLocalPointer(window, 0));
     int sum = 0;
     for (int peer = 0; peer < comm.lsaSize; ++peer)
-        for (unsigned i = (EXIT_INDEX) * blockDim.x + threadIdx.x; i < shard; i += blockDim.x * gridDim.x)
+        for (unsigned i = (EXIT_INDEX)*blockDim.x + threadIdx.x; i < shard; i += blockDim.x * gridDim.x)
             sum += here[peer * shard + int(i)];  // line: load
     atomicAdd(sums, sum);
 }

@@ -82,7 +82,8 @@ extern "C" int fixture(int rank, int ranks)
             cublasSetStream(blas, second);
             const float one = 1, zero = 0;
             make<<<4, 64, 0, first>>>(data);
-            cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, 64, 64, 64, &one, data, 64, data, 64, &zero, out,  // line: product
+            cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, 64, 64, 64, &one, data, 64, data, 64, &zero,
+                        out,  // line: product
                         64);
             break;
         }
@@ -126,7 +127,7 @@ extern "C" int fixture(int rank, int ranks)
         case 12: {  // pinned memory that the host reads too early
             int* pinned;
             cudaMallocHost(&pinned, bytes);
-            cudaMemcpyAsync(pinned, data, bytes, cudaMemcpyDeviceToHost, first);  // line: to host
+            cudaMemcpyAsync(pinned, data, bytes, cudaMemcpyDeviceToHost, first);         // line: to host
             cudaMemcpyAsync(data, out, pinned[5] & 4, cudaMemcpyDeviceToDevice, first);  // line: host
             break;
         }

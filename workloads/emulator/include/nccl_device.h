@@ -327,8 +327,8 @@ struct ncclLsaBarrierSession {
         coop.sync();
         for (int i = coop.thread_rank(); i < team.nRanks - 1; i += coop.size()) {
             const int peer = i + (team.rank <= i ? 1 : 0);
-            cuco_emu_lsa_arrive(comm.state, handle, index, comm.lsaRank, ncclTeamRankToLsa(comm, team, peer),
-                                epoch + 1, static_cast<int>(order));
+            cuco_emu_lsa_arrive(comm.state, handle, index, comm.lsaRank, ncclTeamRankToLsa(comm, team, peer), epoch + 1,
+                                static_cast<int>(order));
         }
     }
     __forceinline__ void wait(Coop, cuda::memory_order order)

@@ -22,9 +22,9 @@ struct Reason {
     unsigned long long bit;
     const char* name;
 };
-constexpr Reason reasons[] = {{0x4, "sw_power_cap"},       {0x8, "hw_slowdown"},      {0x10, "sync_boost"},
-                              {0x20, "sw_thermal"},        {0x40, "hw_thermal"},      {0x80, "hw_power_brake"},
-                              {0x100, "display_clock"},    {0x2, "application_clocks"}};
+constexpr Reason reasons[] = {{0x4, "sw_power_cap"},    {0x8, "hw_slowdown"},       {0x10, "sync_boost"},
+                              {0x20, "sw_thermal"},     {0x40, "hw_thermal"},       {0x80, "hw_power_brake"},
+                              {0x100, "display_clock"}, {0x2, "application_clocks"}};
 
 template <class... Arguments>
 bool call(void* library, const char* name, Arguments... arguments)
@@ -78,9 +78,9 @@ GpuCondition Conditions::of(const std::string& pci_bus_id) const
     unsigned int count = max_processes;
     if (call(library_, "nvmlDeviceGetComputeRunningProcesses_v3", device, &count, processes.data())) {
         for (unsigned i = 0; i < count && i < max_processes; ++i)
-            now.processes.push_back(
-                {int64_t(processes[i].pid),
-                 processes[i].used_bytes == unknown_memory ? 0 : uint64_t(processes[i].used_bytes)});
+            now.processes.push_back({int64_t(processes[i].pid), processes[i].used_bytes == unknown_memory
+                                                                    ? 0
+                                                                    : uint64_t(processes[i].used_bytes)});
     }
     return now;
 }

@@ -160,7 +160,7 @@ Comparison readDifference(const DeviceDifference& difference, int64_t elements, 
     out.wrong_elements = int64_t(difference.wrong_elements);
     const double norm = std::sqrt(difference.squared_reference);
     const double rms = elements > 0 ? std::sqrt(difference.squared_reference / double(elements)) : 0;
-    out.relative_l2 = norm > 0                           ? std::sqrt(difference.squared_difference) / norm
+    out.relative_l2 = norm > 0                            ? std::sqrt(difference.squared_difference) / norm
                       : difference.squared_difference > 0 ? INFINITY
                                                           : 0;
     out.max_error = rms > 0 ? difference.largest_error / rms : difference.largest_error > 0 ? INFINITY : 0;

@@ -15,8 +15,9 @@ namespace {
 
 Failure observerGone()
 {
-    return environmentFailure("The process that checks the outputs ended by itself. Run cucoctl node probe; a GPU may "
-                              "be in an error state.");
+    return environmentFailure(
+        "The process that checks the outputs ended by itself. Run cucoctl node probe; a GPU may "
+        "be in an error state.");
 }
 
 Packer packedSeeds(int team, int first_set, const std::vector<uint64_t>& seeds)
@@ -123,8 +124,8 @@ Outcome Observer::check(int team, int first_set, const std::vector<uint64_t>& se
                         std::vector<Observation>& observations)
 {
     std::string reply;
-    CUCO_CHECK(ask(observer_message::check,
-                   packedSeeds(team, first_set, seeds).number(int64_t(snapshot)).bytes(), reply));
+    CUCO_CHECK(
+        ask(observer_message::check, packedSeeds(team, first_set, seeds).number(int64_t(snapshot)).bytes(), reply));
     observations.clear();
     Unpacker fields(reply);
     const int64_t count = fields.number();

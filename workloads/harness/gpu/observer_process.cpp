@@ -148,7 +148,8 @@ private:
         changed_.resize(size_t(job_.ranks));
         glances_.resize(size_t(job_.ranks));
         return onEachGpu([&](int rank) -> Outcome {
-            CUCO_CHECK(check(cudaStreamCreateWithFlags(&streams_[size_t(rank)], cudaStreamNonBlocking), "make a stream"));
+            CUCO_CHECK(
+                check(cudaStreamCreateWithFlags(&streams_[size_t(rank)], cudaStreamNonBlocking), "make a stream"));
             char id[32] = {};
             CUCO_CHECK(check(cudaDeviceGetPCIBusId(id, sizeof id, rank), "ask a GPU for its PCI bus id"));
             bus_ids_[size_t(rank)] = id;
@@ -209,7 +210,8 @@ private:
                 }
             }
             for (const auto& output : of.outputs) {
-                CUCO_CHECK(oracle.memory.emplace_back().allocate(size_t(output.elements[size_t(rank)]) * sizeof(float)));
+                CUCO_CHECK(
+                    oracle.memory.emplace_back().allocate(size_t(output.elements[size_t(rank)]) * sizeof(float)));
                 oracle.outputs.push_back(static_cast<float*>(oracle.memory.back().data()));
             }
             return std::nullopt;
@@ -257,8 +259,9 @@ private:
                                                      poison_byte, shape.outputs[b].bytes(rank), stream),
                                      "poison the outputs"));
             }
-            CUCO_CHECK(check(cudaMemsetAsync(attached.snapshot.data(), poison_byte, attached.layout.snapshot_bytes, stream),
-                             "poison the outputs"));
+            CUCO_CHECK(
+                check(cudaMemsetAsync(attached.snapshot.data(), poison_byte, attached.layout.snapshot_bytes, stream),
+                      "poison the outputs"));
             return check(cudaStreamSynchronize(stream), "prepare the iteration");
         });
     }
@@ -274,10 +277,10 @@ private:
             const size_t rows = std::min(strips, bytes / strip_bytes);
             if (rows == 0)
                 continue;
-            CUCO_CHECK(check(cudaMemcpy2DAsync(to, strip_bytes,
-                                               attached.outputs.data() + attached.layout.outputs[set][b], bytes / rows,
-                                               strip_bytes, rows, cudaMemcpyDeviceToHost, streams_[size_t(rank)]),
-                             "glance at the outputs"));
+            CUCO_CHECK(check(
+                cudaMemcpy2DAsync(to, strip_bytes, attached.outputs.data() + attached.layout.outputs[set][b],
+                                  bytes / rows, strip_bytes, rows, cudaMemcpyDeviceToHost, streams_[size_t(rank)]),
+                "glance at the outputs"));
             to += rows * strip_bytes;
         }
         return std::nullopt;

@@ -8,8 +8,8 @@
 namespace cuco_harness {
 
 namespace observer_message {
-constexpr char open = 'O', attach = 'A', detach = 'D', prepare = 'P', check = 'C', glance = 'I', guards = 'G', look = 'L',
-               rates = 'R';
+constexpr char open = 'O', attach = 'A', detach = 'D', prepare = 'P', check = 'C', glance = 'I', guards = 'G',
+               look = 'L', rates = 'R';
 constexpr char done = 'K', failed = 'F';  ///< the two answers
 }  // namespace observer_message
 

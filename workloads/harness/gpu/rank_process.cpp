@@ -158,10 +158,9 @@ private:
         int nccl = 0;
         CUCO_CHECK(check(ncclGetVersion(&nccl), "ask NCCL for its version"));
         if (nccl != NCCL_VERSION_CODE) {
-            return environmentFailure(
-                "The harness was built with the header of NCCL " + versionText(NCCL_VERSION_CODE) +
-                " but loaded the library " + versionText(nccl) +
-                ". Build it against the header of the library that is loaded.");
+            return environmentFailure("The harness was built with the header of NCCL " +
+                                      versionText(NCCL_VERSION_CODE) + " but loaded the library " + versionText(nccl) +
+                                      ". Build it against the header of the library that is loaded.");
         }
         sm_count_ = device.multiProcessorCount;
         l2_bytes_ = device.l2CacheSize;

@@ -71,8 +71,9 @@ Outcome requireDriver()
 {
     if (driver().complete)
         return std::nullopt;
-    return environmentFailure("The CUDA driver (libcuda.so.1) is missing or too old to share memory between "
-                              "processes.");
+    return environmentFailure(
+        "The CUDA driver (libcuda.so.1) is missing or too old to share memory between "
+        "processes.");
 }
 
 }  // namespace

@@ -187,8 +187,8 @@ private:
         if (!teams_[team] || team == 0)
             return teams_[team] != nullptr;
         const auto& names = shape.against;
-        return shape.rounds > 0 && (names.empty() || std::find(names.begin(), names.end(),
-                                                               teams_[team]->program().name) != names.end());
+        return shape.rounds > 0 &&
+               (names.empty() || std::find(names.begin(), names.end(), teams_[team]->program().name) != names.end());
     }
 
     /// Together the sets are larger than three times the L2, and there is one for each iteration of a burst.
@@ -223,8 +223,8 @@ private:
                 regions.bytes.push_back(fields.number());
                 regions.descriptors.push_back(ranks.takeDescriptor(rank));
             }
-            const bool shared = std::find(regions.descriptors.begin(), regions.descriptors.end(), -1) ==
-                                regions.descriptors.end();
+            const bool shared =
+                std::find(regions.descriptors.begin(), regions.descriptors.end(), -1) == regions.descriptors.end();
             const Outcome failed = shared ? observer_.attach(int(team), rank, shape_index, sets, regions)
                                           : environmentFailure("A rank did not share its memory.");
             for (const int descriptor : regions.descriptors) {
@@ -255,9 +255,9 @@ private:
             std::vector<Team*> teams;
             for (const auto& team : teams_)
                 teams.push_back(team.get());
-            taking_part.erase(std::remove_if(taking_part.begin(), taking_part.end(),
-                                             [&](size_t i) { return !teams_[i]; }),
-                              taking_part.end());
+            taking_part.erase(
+                std::remove_if(taking_part.begin(), taking_part.end(), [&](size_t i) { return !teams_[i]; }),
+                taking_part.end());
             CUCO_CHECK(timeShape(scene, teams, taking_part, rejected_));
         }
         if (!rejected_ && shape.trace)
@@ -305,11 +305,12 @@ private:
         TracingCost cost;
         cost.untraced_us = medianOf(untraced);
         cost.traced_us = medianOf(traced);
-        report(ReportLine("trace")
-                   .add("shape", scene.shape.name)
-                   .addJson("timeline", mergeRankTraces(texts, "shape " + scene.shape.name + ", " +
-                                                                   std::to_string(job_.ranks) + " ranks",
-                                                        cost)));
+        report(
+            ReportLine("trace")
+                .add("shape", scene.shape.name)
+                .addJson("timeline",
+                         mergeRankTraces(
+                             texts, "shape " + scene.shape.name + ", " + std::to_string(job_.ranks) + " ranks", cost)));
         return std::nullopt;
     }
 

@@ -160,7 +160,8 @@ Failure Team::ranksFailure(const std::string& packed, int rank) const
     failure.rank = rank;
     failure.message = shortened(failure.message);
     failure.detail = shortened(failure.detail);
-    const bool candidates = failure.kind == "setup_failed" || failure.kind == "crash" || failure.kind == "out_of_bounds";
+    const bool candidates =
+        failure.kind == "setup_failed" || failure.kind == "crash" || failure.kind == "out_of_bounds";
     if (!candidates && (loaded_ || failure.kind != "environment"))
         failure.kind = "crash";
     return failure;
@@ -186,8 +187,8 @@ Outcome Team::failedRank(int rank)
             failure.message = who + " was killed by signal " + std::to_string(WTERMSIG(status)) + " (" +
                               strsignal(WTERMSIG(status)) + ") during " + doing_ + ".";
         else
-            failure.message = who + " ended by itself with status " + std::to_string(WEXITSTATUS(status)) +
-                              " during " + doing_ + ".";
+            failure.message =
+                who + " ended by itself with status " + std::to_string(WEXITSTATUS(status)) + " during " + doing_ + ".";
         break;
     }
     if (!loaded_) {

@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Reads pairs of lines "SHAPE host SAMPLE…" and "SHAPE again SAMPLE…" of one job each, two samples a round. Every ten
+# rounds are a trial: the 95 % bootstrap interval over rounds of the ratio of medians should contain 1.
+
+function sorted(values, count, order,    i, j, held) {
+    for (i = 1; i <= count; ++i)
+        order[i] = values[i]
+    for (i = 2; i <= count; ++i) {
+        held = order[i]
+        for (j = i - 1; j >= 1 && order[j] > held; --j)
+            order[j + 1] = order[j]
+        order[j + 1] = held
+    }
+}
+function median(values, count,    order) {
+    sorted(values, count, order)
+    return count % 2 ? order[(count + 1) / 2] : (order[count / 2] + order[count / 2 + 1]) / 2
+}
+function trial(shape, first,    i, r, chosen, x, y, ratios, order, low, high) {
+    for (i = 1; i <= 1000; ++i) {
+        for (r = 0; r < rounds; ++r) {
+            chosen = first + 2 * int(rand() * rounds)
+            x[2 * r + 1] = a[chosen]; x[2 * r + 2] = a[chosen + 1]
+            y[2 * r + 1] = b[chosen]; y[2 * r + 2] = b[chosen + 1]
+        }
+        ratios[i] = median(x, 2 * rounds) / median(y, 2 * rounds)
+    }
+    sorted(ratios, 1000, order)
+    low = order[25]
+    high = order[975]
+    ++trials[shape]
+    if (low <= 1 && high >= 1)
+        ++contains[shape]
+    width = (high - low) / 2
+    half_width[shape, trials[shape]] = 100 * width
+    for (r = 0; r < 2 * rounds; ++r)
+        x[r + 1] = a[first + r]
+    time_us[shape, trials[shape]] = median(x, 2 * rounds)
+    for (r = 0; r < 2 * rounds; ++r)
+        y[r + 1] = b[first + r]
+    off[shape, trials[shape]] = 100 * (median(x, 2 * rounds) / median(y, 2 * rounds) - 1)
+}
+BEGIN { rounds = 10; srand(1) }
+{
+    for (i = 3; i <= NF; ++i) {
+        if ($2 == "host")
+            a[i - 2] = $i
+        else
+            b[i - 2] = $i
+    }
+    seen[$1, $2] = 1
+    count = NF - 2
+    if (!($1 in known)) { known[$1] = ++shape_count; shape_at[shape_count] = $1 }
+    if ((held_shape == $1) && held_name != $2)
+        for (first = 1; first + 2 * rounds - 1 <= count; first += 2 * rounds)
+            trial($1, first)
+    held_shape = $1
+    held_name = $2
+}
+END {
+    printf "%6s %5s %7s %9s %12s %15s %15s %14s\n", "shape", "ranks", "trials", "µs", "1 inside", "half width %", "widest of 95 %",
+        "median off %"
+    for (s = 1; s <= shape_count; ++s) {
+        shape = shape_at[s]
+        for (i = 1; i <= trials[shape]; ++i) {
+            w[i] = half_width[shape, i]
+            t[i] = time_us[shape, i]
+            o[i] = off[shape, i] < 0 ? -off[shape, i] : off[shape, i]
+        }
+        sorted(w, trials[shape], order)
+        printf "%6s %5d %7d %9.1f %12d %15.2f %15.2f %14.2f\n", shape, ranks, trials[shape], median(t, trials[shape]),
+            contains[shape], median(w, trials[shape]), order[int(0.95 * trials[shape])], median(o, trials[shape])
+    }
+}
