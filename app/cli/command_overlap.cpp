@@ -2,23 +2,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/cli.h"
 #include "app/cli/stored_timeline.h"
-#include "core/base/files.h"
-#include "core/base/json.h"
+#include "core/trace/import.h"
 #include "core/trace/overlap_report.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <fstream>
 #include <memory>
 
 namespace cuco::cli {
 
 namespace {
-
-constexpr std::uint64_t most_trace_bytes = 256u << 20;
-constexpr const char* formats_read =
-    "Give a run file with --candidate, or a timeline of CUCo's own in JSON (an object with \"lanes\").";
 
 struct Options {
     std::filesystem::path file;
@@ -26,11 +20,9 @@ struct Options {
     bool json = false;
 };
 
-bool isDatabase(const std::filesystem::path& path)
+bool isRunFile(const Options& options)
 {
-    std::string head(15, '\0');
-    std::ifstream(path, std::ios::binary).read(head.data(), static_cast<std::streamsize>(head.size()));
-    return head == "SQLite format 3";
+    return !options.candidate.empty() || options.file.extension() == ".cuco";
 }
 
 Result<OverlapReport> reportOfRun(const Options& options)
@@ -50,39 +42,73 @@ Result<OverlapReport> reportOfRun(const Options& options)
     return overlapOf(*timeline, bound_us);
 }
 
-Result<OverlapReport> reportOfTrace(const Options& options)
+Result<OverlapReport> reportOfTrace(const Options& options, std::vector<std::string>& notes)
 {
-    const auto text = readFile(options.file, most_trace_bytes);
-    if (!text)
-        return std::unexpected(text.error());
-    const auto json = parseJson(*text, options.file.string());
-    if (!json)
-        return failure("The trace is no JSON", options.file.string(), formats_read);
-    if (!json->is_object() || !json->contains("lanes"))
-        return failure("The trace has a format that this version does not read", options.file.string(), formats_read);
-    const auto timeline = timelineFromJson(*json);
+    auto timeline = importTrace(options.file);
     if (!timeline)
         return std::unexpected(timeline.error());
+    notes = std::move(timeline->notes);
     return overlapOf(*timeline);
 }
 
-std::string percent(const std::optional<double>& share)
+/// "61.2 % (51 of 83 µs)", or none where there is no communication.
+std::string share(const std::optional<double>& ratio, double overlapped_us, double communication_us)
 {
-    return share ? fmt::format("{:.1f} %", *share * 100) : "none";
+    if (!ratio)
+        return "none";
+    return fmt::format("{:.1f} % ({} of {})", *ratio * 100, formatTime(overlapped_us), formatTime(communication_us));
 }
 
-void printReport(const OverlapReport& report)
+std::string orNone(bool is_there, double us)
+{
+    return is_there ? formatTime(us) : "none";
+}
+
+void printCriticalPath(const OverlapReport& report)
+{
+    if (!report.last_rank)
+        return;
+    fmt::print("\nrank {} ended last, in lane \"{}\"; on the critical path:\n", *report.last_rank, report.last_lane);
+    for (const auto& [key, us] : criticalPathTimes(report))
+        fmt::print("  rank {} {} {}\n", key.first, key.second ? toString(*key.second) : "idle", formatTime(us));
+    // The end of the chain is what a person can change first.
+    constexpr std::size_t shown = 8;
+    const std::size_t steps = report.critical_path.size(), from = steps > shown ? steps - shown : 0;
+    fmt::print("its last {} of {} steps:\n", steps - from, steps);
+    for (std::size_t i = from; i < steps; ++i) {
+        const PathStep& step = report.critical_path[i];
+        fmt::print("  {:.1f} to {:.1f} µs  rank {} {}\n", static_cast<double>(step.begin_ns) / 1e3,
+                   static_cast<double>(step.end_ns) / 1e3, step.rank,
+                   step.activity ? toString(*step.activity) : "idle");
+    }
+}
+
+void printReport(const OverlapReport& report, const std::vector<std::string>& notes)
 {
     std::vector<std::vector<std::string>> rows{
-        {"RANK", "BUSY", "COMPUTE", "COMMUNICATION", "OVERLAPPED", "EXPOSED", "WAIT", "HIDDEN"}};
-    for (const RankOverlap& rank : report.ranks)
+        {"RANK", "BUSY", "COMPUTE", "COMMUNICATION", "EXPOSED", "WAIT", "HIDDEN (HTA)"}};
+    for (const RankOverlap& rank : report.ranks) {
+        const bool communicates = rank.hidden_share.has_value();
         rows.push_back({std::to_string(rank.rank), formatTime(rank.busy_us), formatTime(rank.compute_us),
-                        formatTime(rank.communication_us), formatTime(rank.overlapped_us), formatTime(rank.exposed_us),
-                        formatTime(rank.wait_us), percent(rank.hidden_share)});
+                        orNone(communicates, rank.communication_us), orNone(communicates, rank.exposed_us),
+                        formatTime(rank.wait_us), share(rank.hidden_share, rank.overlapped_us, rank.communication_us)});
+    }
+    const bool communicates = report.hidden_share.has_value();
+    rows.push_back({"all", formatTime(report.makespan_us), "", orNone(communicates, report.communication_us),
+                    orNone(communicates, report.exposed_us), "",
+                    share(report.hidden_share, report.overlapped_us, report.communication_us)});
     printTable(rows);
-    fmt::print("\nmakespan {}, communication hidden {}, most exposed {}", formatTime(report.makespan_us),
-               percent(report.hidden_share), formatTime(report.exposed_us));
-    fmt::print("{}\n", report.bound_us ? ", bound " + formatTime(*report.bound_us) : "");
+    fmt::print("\nFor all: makespan, sums, and the exposed communication of the rank with the most of it.\n");
+    if (report.bound_us)
+        fmt::print("bound {}, gap {}\n", formatTime(*report.bound_us),
+                   formatTime(report.makespan_us - *report.bound_us));
+    if (report.axis_error_us)
+        fmt::print("error between the ranks' axes {:.3f} µs\n", *report.axis_error_us);
+    if (report.dropped > 0)
+        fmt::print("{} records were dropped: true figures are larger\n", report.dropped);
+    printCriticalPath(report);
+    for (const std::string& note : notes)
+        fmt::print("note: {}\n", note);
 }
 
 int overlap(const Options& options)
@@ -90,13 +116,17 @@ int overlap(const Options& options)
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(options.file, ignored))
         return reportUsage(fmt::format("There is no file {}.", options.file.string()));
-    const auto report = isDatabase(options.file) ? reportOfRun(options) : reportOfTrace(options);
+    std::vector<std::string> notes;
+    const auto report = isRunFile(options) ? reportOfRun(options) : reportOfTrace(options, notes);
     if (!report)
         return reportUsage(describe(report.error()));
-    if (options.json)
-        printJson(toJson(*report));
-    else
-        printReport(*report);
+    if (options.json) {
+        auto json = toJson(*report);
+        json["notes"] = notes;
+        printJson(json);
+    } else {
+        printReport(*report, notes);
+    }
     return exit_success;
 }
 
@@ -106,7 +136,11 @@ void addOverlapCommand(CLI::App& app, Session& session)
 {
     auto* command = app.add_subcommand("overlap", "How much communication hides behind computing");
     auto options = std::make_shared<Options>();
-    command->add_option("TRACE", options->file, "A run file, or a timeline of CUCo's own in JSON")->required();
+    command
+        ->add_option(
+            "TRACE", options->file,
+            "A trace (Chrome, Perfetto or PyTorch JSON, nsys SQLite export, a timeline of CUCo's own) or a run file")
+        ->required();
     command->add_option("--candidate", options->candidate, "In a run file: the candidate, or a baseline as host.cu");
     command->add_flag("--json", options->json, "One JSON document");
     command->callback([&session, options] { session.exit_code = overlap(*options); });

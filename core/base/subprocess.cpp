@@ -313,6 +313,12 @@ std::optional<std::filesystem::path> findProgram(const std::string& name)
         }
         folders.remove_prefix(std::min(colon + 1, folders.size()));
     }
+    // A bundle brings programs along in its own folder.
+    std::error_code error;
+    const auto own = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / name;
+    if (!error && runnable(own)) {
+        return own;
+    }
     return std::nullopt;
 }
 

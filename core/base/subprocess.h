@@ -68,7 +68,7 @@ struct CommandOutcome {
 /// started.
 Result<CommandOutcome> runCommand(const Command& command, std::stop_token stop = {});
 
-/// Path of a program on PATH, or nothing.
+/// Path of a program on PATH or else beside this program, or nothing.
 std::optional<std::filesystem::path> findProgram(const std::string& name);
 
 /// PATH, HOME, LANG and TMPDIR of this process and nothing else: no key ever reaches a candidate.

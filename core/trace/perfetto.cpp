@@ -86,10 +86,14 @@ json toPerfetto(const Timeline& timeline)
             events.push_back(std::move(event));
         }
     }
-    return {{"displayTimeUnit", "ns"},
-            {"traceEvents", std::move(events)},
-            {"otherData",
-             {{"source", toString(timeline.source)}, {"title", timeline.title}, {"dropped", timeline.dropped}}}};
+    json other{{"source", toString(timeline.source)}, {"title", timeline.title}, {"dropped", timeline.dropped}};
+    if (timeline.axis_error_us) {
+        other["axis_error_us"] = *timeline.axis_error_us;
+    }
+    if (!timeline.notes.empty()) {
+        other["notes"] = timeline.notes;
+    }
+    return {{"displayTimeUnit", "ns"}, {"traceEvents", std::move(events)}, {"otherData", std::move(other)}};
 }
 
 }  // namespace cuco

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace cuco {
 
@@ -16,8 +17,10 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::size_t max_notes = 1'000;
 constexpr std::size_t max_lanes = 1'000;
 constexpr std::size_t max_intervals = 5'000'000;
+constexpr std::size_t max_sub_lanes = 64;
 constexpr std::size_t max_names = 1'000'000;
 constexpr int max_rank = 4'095;
 constexpr std::size_t interval_fields = 6;
@@ -30,21 +33,25 @@ bool earlierOrWider(const Interval& a, const Interval& b)
     return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
 }
 
-/// Index of the first interval that overlaps an earlier one in part, or the count. They are sorted.
-std::size_t firstPartialOverlap(const std::vector<Interval>& intervals)
-{
-    std::vector<std::int64_t> open_ends;
-    for (std::size_t i = 0; i < intervals.size(); ++i) {
-        while (!open_ends.empty() && open_ends.back() <= intervals[i].begin_ns) {
-            open_ends.pop_back();
+/// The ends of intervals that are open in a lane, outermost first.
+class OpenIntervals {
+public:
+    /// Opens it when it lies within or behind those that are open.
+    bool take(const Interval& interval)
+    {
+        while (!ends_.empty() && ends_.back() <= interval.begin_ns) {
+            ends_.pop_back();
         }
-        if (!open_ends.empty() && open_ends.back() < intervals[i].end_ns) {
-            return i;
+        if (!ends_.empty() && ends_.back() < interval.end_ns) {
+            return false;
         }
-        open_ends.push_back(intervals[i].end_ns);
+        ends_.push_back(interval.end_ns);
+        return true;
     }
-    return intervals.size();
-}
+
+private:
+    std::vector<std::int64_t> ends_;
+};
 
 /// False when it is no [begin_ns, end_ns, name, activity, bytes, flow] within bounds.
 bool readInterval(const json& from, std::size_t names, Interval& to)
@@ -100,15 +107,6 @@ Result<Lane> readLane(const json& from, std::size_t index, std::size_t names, st
             return std::unexpected(reader.finish().error());
         }
     }
-    if (!std::ranges::is_sorted(lane.intervals, earlierOrWider)) {
-        std::ranges::stable_sort(lane.intervals, earlierOrWider);
-    }
-    if (const std::size_t i = firstPartialOverlap(lane.intervals); i < lane.intervals.size()) {
-        reader.fault("intervals",
-                     fmt::format("has one from {} to {} ns that overlaps an earlier one of the lane in part",
-                                 lane.intervals[i].begin_ns, lane.intervals[i].end_ns));
-        return std::unexpected(reader.finish().error());
-    }
     return lane;
 }
 
@@ -145,6 +143,43 @@ std::uint32_t Timeline::nameIndex(std::string_view name)
     return index;
 }
 
+std::vector<Lane> disjointLanes(Lane lane, std::uint64_t& dropped)
+{
+    if (!std::ranges::is_sorted(lane.intervals, earlierOrWider)) {
+        std::ranges::stable_sort(lane.intervals, earlierOrWider);
+    }
+    OpenIntervals first;
+    std::size_t fitting = 0;
+    while (fitting < lane.intervals.size() && first.take(lane.intervals[fitting])) {
+        ++fitting;
+    }
+    std::vector<Lane> lanes;
+    lanes.push_back(std::move(lane));
+    if (fitting == lanes[0].intervals.size()) {
+        return lanes;
+    }
+    const std::vector<Interval> rest(lanes[0].intervals.begin() + static_cast<std::ptrdiff_t>(fitting),
+                                     lanes[0].intervals.end());
+    lanes[0].intervals.resize(fitting);
+    std::vector<OpenIntervals> open{std::move(first)};
+    for (const Interval& interval : rest) {
+        std::size_t i = 0;
+        while (i < open.size() && !open[i].take(interval)) {
+            ++i;
+        }
+        if (i == max_sub_lanes) {
+            ++dropped;
+            continue;
+        }
+        if (i == open.size()) {
+            open.emplace_back().take(interval);
+            lanes.push_back({lanes[0].rank, fmt::format("{} ({})", lanes[0].name, i + 1), {}});
+        }
+        lanes[i].intervals.push_back(interval);
+    }
+    return lanes;
+}
+
 json toJson(const Timeline& timeline)
 {
     json lanes = json::array();
@@ -156,11 +191,22 @@ json toJson(const Timeline& timeline)
         }
         lanes.push_back({{"rank", lane.rank}, {"name", lane.name}, {"intervals", std::move(intervals)}});
     }
-    return {{"source", toString(timeline.source)},
-            {"title", timeline.title},
-            {"names", timeline.names},
-            {"dropped", timeline.dropped},
-            {"lanes", std::move(lanes)}};
+    json document{{"source", toString(timeline.source)},
+                  {"title", timeline.title},
+                  {"names", timeline.names},
+                  {"dropped", timeline.dropped},
+                  {"lanes", std::move(lanes)}};
+    if (!timeline.notes.empty()) {
+        document["notes"] = timeline.notes;
+    }
+    if (timeline.axis_error_us) {
+        document["axis_error_ns"] = *timeline.axis_error_us * 1e3;
+    }
+    if (timeline.untraced_us && timeline.traced_us) {
+        document["untraced_us"] = *timeline.untraced_us;
+        document["traced_us"] = *timeline.traced_us;
+    }
+    return document;
 }
 
 Result<Timeline> timelineFromJson(const json& document)
@@ -169,7 +215,13 @@ Result<Timeline> timelineFromJson(const json& document)
     std::string source;
     JsonReader reader(document, "timeline");
     reader.required("source", source).required("title", timeline.title).required("names", timeline.names);
-    reader.optional("dropped", timeline.dropped);
+    reader.optional("dropped", timeline.dropped).optional("notes", timeline.notes);
+    std::optional<double> axis_error_ns;
+    reader.optional("axis_error_ns", axis_error_ns);
+    reader.optional("untraced_us", timeline.untraced_us).optional("traced_us", timeline.traced_us);
+    if (timeline.notes.size() > max_notes) {
+        reader.fault("notes", fmt::format("must have at most {} sentences", max_notes));
+    }
     const auto known = std::ranges::find(source_names, source);
     if (known == source_names.end()) {
         reader.fault("source", "must be modelled, cupti, in_kernel or imported");
@@ -185,13 +237,16 @@ Result<Timeline> timelineFromJson(const json& document)
         return std::unexpected(std::move(done.error()));
     }
     timeline.source = static_cast<TimeSource>(known - source_names.begin());
+    if (axis_error_ns) {
+        timeline.axis_error_us = *axis_error_ns / 1e3;
+    }
     std::size_t intervals_left = max_intervals;
     for (std::size_t i = 0; i < lanes->size(); ++i) {
         auto lane = readLane((*lanes)[i], i, timeline.names.size(), intervals_left);
         if (!lane) {
             return std::unexpected(std::move(lane.error()));
         }
-        timeline.lanes.push_back(std::move(*lane));
+        std::ranges::move(disjointLanes(std::move(*lane), timeline.dropped), std::back_inserter(timeline.lanes));
     }
     std::ranges::stable_sort(timeline.lanes, {}, &Lane::rank);
     return timeline;

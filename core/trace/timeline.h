@@ -7,6 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,18 +42,27 @@ struct Timeline {
     TimeSource source = TimeSource::modelled;
     std::string title;  ///< what was run: shape and ranks
     std::vector<std::string> names;
-    std::vector<Lane> lanes;    ///< by rank
-    std::uint64_t dropped = 0;  ///< records known to be lost
+    std::vector<Lane> lanes;              ///< by rank
+    std::uint64_t dropped = 0;            ///< records known to be lost
+    std::vector<std::string> notes;       ///< sentences about what is missing or uncertain
+    std::optional<double> axis_error_us;  ///< measured difference between the ranks' axes
+    /// The same iteration without and with tracing, when that was measured.
+    std::optional<double> untraced_us, traced_us;
 
     std::int64_t duration_ns() const;
     std::uint32_t nameIndex(std::string_view name);  ///< appends when new
 };
 
+/// Sorts the lane's intervals and moves those that overlap an earlier one in part to further lanes, "NAME (2)",
+/// "NAME (3)", …; such are kernels that run side by side, though of one stream. Beyond 64 lanes they are left out and
+/// added to `dropped`.
+std::vector<Lane> disjointLanes(Lane lane, std::uint64_t& dropped);
+
 /// Compact JSON used by the harness and inside run files.
 nlohmann::json toJson(const Timeline& timeline);
-/// Lanes come sorted by rank and intervals by time, however they are written. Bounds are checked: at most 1,000
-/// lanes, 5,000,000 intervals, 1,000,000 names; no negative or reversed interval, none that overlaps another of its
-/// lane in part.
+/// Lanes come sorted by rank and intervals by time, however they are written; intervals that overlap others of their
+/// lane in part get lanes of their own (see disjointLanes). Bounds are checked: at most 1,000 lanes, 5,000,000
+/// intervals, 1,000,000 names; no negative or reversed interval.
 Result<Timeline> timelineFromJson(const nlohmann::json& json);
 
 /// Chrome trace event format as Perfetto opens it: one process a rank, one thread a lane; a flow becomes arrows

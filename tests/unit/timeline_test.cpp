@@ -85,9 +85,20 @@ TEST(Timeline, RefusesWhatIsOutOfBounds)
     EXPECT_THAT(faultWith("/lanes/2/rank", -1), HasSubstr("\"lanes[2].rank\""));
     EXPECT_THAT(faultWith("/names", "gemm"), HasSubstr("\"names\""));
     EXPECT_THAT(faultWith("/lanes", json(1001, json::object())), HasSubstr("1000 lanes"));
-    EXPECT_THAT(faultWith("/lanes/0/intervals", json::parse("[[0,10,0,0,0,0],[5,15,0,0,0,0]]")),
-                HasSubstr("overlaps an earlier one"));
     EXPECT_FALSE(timelineFromJson(json::array()).has_value());
+}
+
+TEST(Timeline, GivesPartialOverlapsLanesOfTheirOwn)
+{
+    const auto timeline = timelineFromJson(json::parse(
+        R"({"source":"cupti","title":"","names":["k"],"lanes":[{"rank":2,"name":"stream 0","intervals":
+            [[0,10,0,0,0,0],[5,15,0,0,0,0],[2,4,0,0,0,0],[10,12,0,0,0,0]]}]})"));
+    ASSERT_TRUE(timeline.has_value());
+    ASSERT_EQ(timeline->lanes.size(), 2u);
+    EXPECT_EQ(timeline->lanes[0].intervals.size(), 3u);
+    EXPECT_EQ(timeline->lanes[1].name, "stream 0 (2)");
+    EXPECT_EQ(timeline->lanes[1].rank, 2);
+    EXPECT_EQ(timeline->lanes[1].intervals.at(0).begin_ns, 5);
 }
 
 TEST(Timeline, KeepsANameOnce)
