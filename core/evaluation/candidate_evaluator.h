@@ -20,7 +20,8 @@ struct EvaluationRequest {
     std::vector<Shape> shapes;  ///< to benchmark; empty: the workload's search shapes for this node
     int ranks = 0;              ///< 0: the workload's default that the node can run
     std::uint64_t input_seed = 1;
-    bool screened = true;  ///< false for host.cu, which has no directive
+    bool check_races = false;  ///< on the emulated node, whatever node it is evaluated on
+    bool screened = true;      ///< false for host.cu, which has no directive
 };
 
 struct EvaluationResult {

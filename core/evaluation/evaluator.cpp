@@ -5,6 +5,7 @@
 #include "core/base/files.h"
 #include "core/evaluation/cascade.h"
 #include "core/evaluation/evaluation_plan.h"
+#include "core/evaluation/race_check.h"
 #include "core/evaluation/shape_timing.h"
 
 #include <fmt/format.h>
@@ -54,7 +55,8 @@ struct Evaluator::Private {
           workload(std::move(of_workload)),
           design_space(std::move(space)),
           defaults(std::move(when_unsaid)),
-          cascade(*node, *toolchain, workload)
+          cascade(*node, *toolchain, workload),
+          race_check(defaults.workloads, workload)
     {
     }
 
@@ -72,6 +74,7 @@ struct Evaluator::Private {
     const DesignSpace design_space;
     const EvaluationDefaults defaults;
     const Cascade cascade;
+    RaceCheck race_check;
 
     NodeProbe probe;
     std::optional<KernelSource> frozen_template;
@@ -272,6 +275,16 @@ Result<EvaluationResult> Evaluator::measure(const EvaluationRequest& request, Co
         return std::unexpected(plan.error());
     if (auto ensured = d_->ensureBaseline(*plan, stop); !ensured)
         return std::unexpected(ensured.error());
+    if (request.check_races && !d_->defaults.workloads.empty()) {
+        compiled.evaluation.stage = Stage::verify;
+        // Before it gets a GPU.
+        if (auto checked = d_->race_check.check(request.source, plan->modelled ? compiled.job.get() : nullptr, *plan,
+                                                compiled.evaluation, stop);
+            !checked)
+            return std::unexpected(checked.error());
+        if (!compiled.evaluation.verified())
+            return EvaluationResult{std::move(compiled.evaluation), std::nullopt};
+    }
     return d_->measure(*plan, *compiled.job, std::move(compiled.evaluation), false, stop);
 }
 

@@ -27,6 +27,7 @@ struct HarnessJob {
     HarnessFiles files;
     int ranks = 1;
     std::chrono::seconds limit{60};  ///< a watchdog of the harness's own, which can name what hangs
+    bool race = false;               ///< look for races; emulated node only
     std::vector<JobShape> shapes;
 };
 

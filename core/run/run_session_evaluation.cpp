@@ -104,6 +104,7 @@ void RunSession::compileOne(int number)
     request.source = std::move(*source);
     request.ranks = run_.config.ranks;
     request.input_seed = run_.config.seed;
+    request.check_races = run_.config.check_races;
     auto compiled = run_.evaluator->compile(request, halt_.get_token());
     if (halted())
         return;
