@@ -22,7 +22,7 @@ struct Options {
     std::string workload, node, shape, stage = "profile";
     std::filesystem::path candidate;
     int ranks = 0;
-    bool json = false;
+    bool check_races = false, json = false;
 };
 
 nlohmann::json orNull(const std::optional<double>& value)
@@ -77,6 +77,8 @@ void printEvaluation(const Evaluation& evaluation)
     fmt::print("{}{}{}\n", toString(evaluation.verdict), evaluation.message.empty() ? "" : ": ", evaluation.message);
     if (!evaluation.detail.empty())
         fmt::print("\n{}\n", evaluation.detail);
+    for (const auto& remark : evaluation.remarks)
+        fmt::print("{}\n", remark);
     if (!evaluation.timings.empty()) {
         fmt::print("\n");
         const bool interval = !evaluation.modelled;
@@ -154,6 +156,7 @@ int evaluateFile(const Options& options, std::stop_token stop)
     EvaluationRequest request;
     request.source = *source;
     request.until = *stageFromString(options.stage);
+    request.check_races = options.check_races;
     const auto result = (*evaluator)->evaluate(request, stop);
     if (!result)
         return reportError(result.error());
@@ -175,6 +178,7 @@ void addEvalCommand(CLI::App& app, Session& session)
     command->add_option("--shape", options->shape, "By default the workload's search shapes");
     command->add_option("--stage", options->stage, "The last stage to enter")
         ->check(CLI::IsMember({"verify", "benchmark", "profile"}));
+    command->add_flag("--check-races", options->check_races, "Run it under the emulator's race checker first");
     command->add_flag("--json", options->json, "One JSON document");
     command->callback([&session, options] { session.exit_code = evaluateFile(*options, session.stop); });
 }

@@ -92,6 +92,7 @@ void addRunCommand(CLI::App& app, Session& session)
     command->add_option("--ranks", config.ranks, "By default the workload's first count that the node can run");
     command->add_option("--budget-usd", config.budget_usd, "Ends the search when it is spent; 0: no limit");
     command->add_option("--seed", config.seed, "The same seed gives the same run")->capture_default_str();
+    command->add_flag("--check-races", config.check_races, "Run each candidate under the emulator's race checker");
     command->add_option("--compile-workers", config.compile_workers, "By default one a core");
     command->add_flag("--json", options->json, "The result as one JSON document, as show --json gives it");
     command->callback([&session, options] { session.exit_code = startRun(*options, session.stop); });

@@ -21,7 +21,8 @@ struct EvaluationRequest {
     int ranks = 0;              ///< 0: the workload's default that the node can run
     /// Of the inputs. Nothing: drawn at random, so that no candidate can know it; the evaluation tells which it was.
     std::optional<std::uint64_t> input_seed;
-    bool screened = true;  ///< false for host.cu, which has no directive
+    bool check_races = false;  ///< on the emulated node, whatever node it is evaluated on
+    bool screened = true;      ///< false for host.cu, which has no directive
 };
 
 struct EvaluationResult {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/evaluation/race_report.h"
 #include "core/source/kernel_source.h"
 #include "core/trace/overlap_report.h"
 #include "core/trace/timeline.h"
@@ -104,6 +105,8 @@ struct Evaluation {
     std::string detail;           ///< the compiler's own lines, who waits for what
     SourceFault at;               ///< at.line == 0 when no line applies
     std::vector<Mismatch> mismatches;
+    std::optional<RaceReport> race;    ///< with the verdict `race`
+    std::vector<std::string> remarks;  ///< checks that were asked for and not made, and why
     std::vector<ShapeTiming> timings;
     std::optional<OverlapReport> overlap;
     bool modelled = false;

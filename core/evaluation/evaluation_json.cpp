@@ -237,6 +237,8 @@ nlohmann::json toJson(const Evaluation& evaluation)
             {"detail", evaluation.detail},
             {"at", {{"line", evaluation.at.line}, {"message", evaluation.at.message}}},
             {"mismatches", mismatches},
+            {"race", evaluation.race ? toJson(*evaluation.race) : nlohmann::json(nullptr)},
+            {"remarks", evaluation.remarks},
             {"timings", timings},
             {"overlap", evaluation.overlap ? toJson(*evaluation.overlap) : nlohmann::json(nullptr)},
             {"modelled", evaluation.modelled},
@@ -258,6 +260,7 @@ Result<Evaluation> evaluationFromJson(const nlohmann::json& json)
         .required("detail", evaluation.detail)
         .required("modelled", evaluation.modelled)
         .optional("sandboxed", evaluation.sandboxed)
+        .optional("remarks", evaluation.remarks)
         .required("compile_ms", evaluation.compile_ms)
         .required("run_ms", evaluation.run_ms)
         .optional("remarks", evaluation.remarks)
@@ -289,6 +292,12 @@ Result<Evaluation> evaluationFromJson(const nlohmann::json& json)
     if (!timing_list)
         return std::unexpected(timing_list.error());
     evaluation.timings = std::move(*timing_list);
+    if (reader.present("race")) {
+        auto race = raceReportFromJson(json["race"], "evaluation");
+        if (!race)
+            return std::unexpected(race.error());
+        evaluation.race = std::move(*race);
+    }
     if (reader.present("overlap")) {
         auto overlap = overlapFromJson(json["overlap"]);
         if (!overlap)

@@ -7,6 +7,7 @@
 #include "core/evaluation/candidate_build.h"
 #include "core/evaluation/evaluation_plan.h"
 #include "core/evaluation/measurement.h"
+#include "core/evaluation/race_check.h"
 #include "core/evaluation/shape_timing.h"
 
 #include <fmt/format.h>
@@ -54,7 +55,8 @@ struct Evaluator::Private {
           workload(std::move(of_workload)),
           design_space(std::move(space)),
           defaults(std::move(when_unsaid)),
-          baselines(*node, *toolchain, workload)
+          baselines(*node, *toolchain, workload),
+          race_check(defaults.workloads, workload)
     {
     }
 
@@ -72,6 +74,7 @@ struct Evaluator::Private {
     const DesignSpace design_space;
     const EvaluationDefaults defaults;
     Baselines baselines;
+    RaceCheck race_check;
 
     NodeProbe probe;
     std::optional<KernelSource> frozen_template;
@@ -238,6 +241,16 @@ Result<EvaluationResult> Evaluator::measure(const EvaluationRequest& request, Co
     if (auto measured = d_->baselines.measure(*plan, stop); !measured)
         return std::unexpected(measured.error());
     const Stopwatch stopwatch;
+    if (request.check_races && !d_->defaults.workloads.empty()) {
+        evaluation.stage = Stage::verify;
+        // Before it gets a GPU.
+        if (auto checked = d_->race_check.check(request.source, plan->modelled ? compiled.job.get() : nullptr, *plan,
+                                                evaluation, stop);
+            !checked)
+            return std::unexpected(checked.error());
+        if (!evaluation.verified())
+            return result;
+    }
     evaluation.input_seed = plan->seed;
     auto report = d_->runCandidate(*plan, *compiled.job, evaluation, stop);
     if (!report)

@@ -35,6 +35,7 @@ Result<std::unique_ptr<Evaluator>> makeEvaluator(const DataPaths& paths, std::sh
         toolchain = std::make_unique<EmulatorToolchain>(paths.workloads);
     else
         toolchain = std::make_unique<CudaToolchain>(paths.workloads);
+    defaults.workloads = paths.workloads;
     return std::make_unique<Evaluator>(std::move(node), std::move(toolchain), workload, std::move(*design_space),
                                        std::move(defaults));
 }

@@ -155,6 +155,8 @@ Result<std::string> writeHarnessJob(const Workload& workload, const HarnessJob& 
         text += "rates 1\n";
     fmt::format_to(std::back_inserter(text), "ranks {}\nlimit {}\ntolerance {} {}\n", job.ranks, job.limit.count(),
                    workload.tolerance.relative_l2, workload.tolerance.max_error);
+    if (job.race)
+        text += "race 1\n";
     for (const auto& shape : job.shapes)
         if (auto appended = appendShape(text, workload, shape, job.ranks); !appended)
             return std::unexpected(appended.error());

@@ -14,7 +14,7 @@ namespace cuco {
 
 namespace {
 
-constexpr std::size_t max_lines = 200'000, max_remarks = 20, max_mismatches = 256, max_failures = 64;
+constexpr std::size_t max_lines = 200'000, max_remarks = 20, max_mismatches = 256, max_failures = 64, max_races = 16;
 constexpr std::size_t max_text_bytes = 64u << 10;
 
 std::string limited(std::string text)
@@ -84,6 +84,8 @@ private:
             return checked(reader);
         if (event == "mismatch")
             return mismatch(reader);
+        if (event == "race")
+            return raced(json);
         if (event == "done") {
             report_.done = true;
             return {};
@@ -267,6 +269,16 @@ private:
             return fault;
         if (report_.mismatches.size() < max_mismatches)
             report_.mismatches.push_back(std::move(found));
+        return {};
+    }
+
+    std::string raced(const nlohmann::json& json)
+    {
+        auto race = raceReportFromJson(json, "harness report");
+        if (!race)
+            return race.error().what;
+        if (report_.races.size() < max_races)
+            report_.races.push_back(std::move(*race));
         return {};
     }
 

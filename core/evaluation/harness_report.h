@@ -51,6 +51,7 @@ struct HarnessReport {
     std::vector<CheckedOutput> checked;
     std::string host_collectives;      ///< NCCL's that the candidate called, with blanks between; emulated node
     std::vector<Mismatch> mismatches;  ///< at most 256
+    std::vector<RaceReport> races;     ///< at most 16; only where the job asked for them
     std::vector<std::string> remarks;  ///< lines that were left out, and why
     std::string violation;             ///< the first breach of the protocol; empty when there is none
 };

@@ -240,6 +240,7 @@ Command EmulatorToolchain::harnessCommand(const Node& node, const JobFolder& job
     command.limits.memory_bytes = max_memory_bytes;
     command.limits.folder_bytes = 8ull << 30;
     command.limits.open_files = 256;
+    command.limits.processes = 4096;
     command.limits.wall = run_timeout_;
     command.sandbox = node.sandbox(job, false, {workloads_ / "emulator"});
     return command;

@@ -22,13 +22,27 @@ namespace cuco {
 
 namespace {
 
+/// A program may have closed folders of its own to everybody.
+void openFolders(const std::filesystem::path& folder, int levels)
+{
+    std::error_code error;
+    std::filesystem::permissions(folder, std::filesystem::perms::owner_all, error);
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+        if (levels > 0 && entry.symlink_status(error).type() == std::filesystem::file_type::directory)
+            openFolders(entry.path(), levels - 1);
+}
+
 class OwnedFolder : public JobFolder {
 public:
     explicit OwnedFolder(std::filesystem::path path) : path_(std::move(path)) {}
     ~OwnedFolder() override
     {
-        std::error_code left_for_the_sweep;
-        std::filesystem::remove_all(path_, left_for_the_sweep);
+        std::error_code error;
+        std::filesystem::remove_all(path_, error);
+        if (!error)
+            return;
+        openFolders(path_, 64);
+        std::filesystem::remove_all(path_, error);  // what is left, the sweep removes
     }
     const std::filesystem::path& path() const override { return path_; }
 

@@ -31,13 +31,30 @@ bool isBelow(const std::filesystem::path& path, const std::filesystem::path& fol
     return at_folder == folder.end();
 }
 
-std::vector<std::filesystem::path> homeFolders()
+/// Folders that are never shown as a whole; parts of them may be.
+std::vector<std::filesystem::path> privateFolders()
 {
-    std::vector<std::filesystem::path> homes{"/root", "/home", "/run", "/var", "/etc", "/proc", "/sys", "/dev"};
+    std::vector<std::filesystem::path> folders{"/root", "/home", "/run", "/var", "/etc", "/proc", "/sys", "/dev"};
     std::error_code error;
     if (const char* home = std::getenv("HOME"); home != nullptr && home[0] == '/')
-        homes.push_back(std::filesystem::weakly_canonical(home, error));
-    return homes;
+        folders.push_back(std::filesystem::weakly_canonical(home, error));
+    return folders;
+}
+
+bool isInSystem(const std::filesystem::path& path)
+{
+    return std::ranges::any_of(system_paths, [&](const char* shown) { return isBelow(path, shown); });
+}
+
+/// A home folder that is itself /usr/sbin, as some services have it, must stay.
+bool mayHoldHomes(const std::filesystem::path& folder)
+{
+    return isBelow(folder, "/opt") || isBelow(folder, "/usr/home") || isBelow(folder, "/usr/local/home");
+}
+
+bool isInPrivate(const std::filesystem::path& path)
+{
+    return std::ranges::any_of(privateFolders(), [&](const auto& folder) { return isBelow(path, folder); });
 }
 
 std::vector<std::filesystem::path> gpuDevices()
@@ -120,7 +137,7 @@ bool mayBeShown(const std::filesystem::path& path)
 {
     if (!path.is_absolute() || path == path.root_path())
         return false;
-    return std::ranges::none_of(homeFolders(), [&](const auto& home) { return isBelow(home, path); });
+    return std::ranges::none_of(privateFolders(), [&](const auto& folder) { return isBelow(folder, path); });
 }
 
 std::vector<std::string> sandboxPrefix(const SandboxPolicy& policy, const SandboxTool& tool)
@@ -160,12 +177,14 @@ std::vector<std::string> sandboxPrefix(const SandboxPolicy& policy, const Sandbo
     }
     addTmpfs("/dev/shm");
     addTmpfs("/tmp");
+    for (const auto& folder : privateFolders())
+        if (mayHoldHomes(folder.parent_path()) && std::filesystem::is_directory(folder, error))
+            addTmpfs(folder.c_str());
     for (const auto& path : policy.readable) {
         const auto real = std::filesystem::canonical(path, error);
         if (error || !mayBeShown(path) || !mayBeShown(real))
             continue;
-        if (std::ranges::any_of(system_paths, [&](const char* shown) { return isBelow(real, shown); }) &&
-            std::ranges::any_of(system_paths, [&](const char* shown) { return isBelow(path, shown); }))
+        if (isInSystem(real) && isInSystem(path) && !isInPrivate(real))
             continue;
         add({"--ro-bind", real.string(), real.string()});
         if (real != path)

@@ -44,6 +44,7 @@ nlohmann::json toJson(const RunConfig& config)
         {"seed", config.seed},
         {"compile_workers", config.compile_workers},
         {"budget_usd", config.budget_usd},
+        {"check_races", config.check_races},
         {"parent_selection",
          {{"lambda", config.parent_selection.lambda}, {"promotion_bonus", config.parent_selection.promotion_bonus}}},
     };
@@ -64,7 +65,8 @@ Result<RunConfig> runConfigFromJson(const nlohmann::json& json)
         .optional("children", config.children)
         .optional("seed", config.seed)
         .optional("compile_workers", config.compile_workers)
-        .optional("budget_usd", config.budget_usd);
+        .optional("budget_usd", config.budget_usd)
+        .optional("check_races", config.check_races);
     if (reader.present("parent_selection")) {
         if (const nlohmann::json* selection = reader.object("parent_selection")) {
             JsonReader inner(*selection, "the run's configuration", "parent_selection");

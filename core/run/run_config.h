@@ -26,6 +26,7 @@ struct RunConfig {
     std::uint64_t seed = 1;
     int compile_workers = 0;  ///< 0: one a core, at least 1
     double budget_usd = 0;
+    bool check_races = false;  ///< of every candidate, before it is verified
     ParentSelectionSettings parent_selection;
 
     int proposals() const { return islands + generations * islands * children; }  ///< seeds included

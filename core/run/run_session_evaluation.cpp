@@ -103,6 +103,7 @@ void RunSession::compileOne(int number)
     EvaluationRequest request;
     request.source = std::move(*source);
     request.ranks = run_.config.ranks;
+    request.check_races = run_.config.check_races;
     auto compiled = run_.evaluator->compile(request, halt_.get_token());
     if (halted())
         return;

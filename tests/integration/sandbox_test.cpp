@@ -5,6 +5,7 @@
 #include "core/base/subprocess.h"
 #include "core/nodes/cache_folder.h"
 #include "core/nodes/emulated_node.h"
+#include "core/nodes/emulator_toolchain.h"
 #include "tests/support/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -115,6 +116,20 @@ TEST_F(InTheSandbox, HomesAndCredentialsAreOutOfReach)
                              "/mnt /srv /media; true");
     EXPECT_THAT(outcome.out, Not(HasSubstr("secret")));
     EXPECT_EQ(outcome.out, "") << "only errors are expected";
+}
+
+TEST_F(InTheSandbox, AHomeAmongTheSystemsFoldersIsShownEmpty)
+{
+    if (::geteuid() != 0)
+        GTEST_SKIP() << "Only root can make a folder below /opt.";
+    const std::filesystem::path home = "/opt/cuco-test-home";
+    testing::writeText(home / ".ssh/id_rsa", "secret");
+    testing::writeText(home / "cuda/version", "13.0");
+    const Variable as_home("HOME", home);
+    policy.readable = {home / "cuda"};
+    const auto outcome = run("ls -A /opt/cuco-test-home; cat /opt/cuco-test-home/cuda/version");
+    std::filesystem::remove_all(home);
+    EXPECT_EQ(outcome.out, "cuda\n13.0");
 }
 
 TEST_F(InTheSandbox, OnlyTheJobFolderIsWritable)
@@ -305,6 +320,48 @@ TEST_F(InTheSandbox, AJobSeesItsOwnFolderAndNoOtherJob)
     EXPECT_EQ(outcome->out, "minebuilt\njobs\n" + mine->path().filename().string() + "\n");
     EXPECT_FALSE(std::filesystem::exists(cache / "cuco/built/x"));
     EXPECT_FALSE(std::filesystem::exists(cache / "cuco/jobs/more"));
+}
+
+TEST_F(InTheSandbox, ASourceCannotIncludeAFileOfTheUser)
+{
+    const auto workload = loadWorkload(CUCO_TEST_ROOT "/workloads/gemm_allgather");
+    ASSERT_TRUE(workload.has_value()) << describe(workload.error());
+    EmulatedNode node;
+    EmulatorToolchain toolchain(CUCO_TEST_ROOT "/workloads");
+    const auto prepared = toolchain.prepare(node, *workload, {});
+    ASSERT_TRUE(prepared.has_value()) << describe(prepared.error());
+    testing::writeText(folder / "id_rsa", "topsecret key\n");
+    const auto seed = testing::readText(workload->seed_source);
+    const auto job = *node.createJob();
+    const auto built = toolchain.build(node, *job, "#include \"" + (folder / "id_rsa").string() + "\"\n" + seed, {});
+    ASSERT_TRUE(built.has_value()) << describe(built.error());
+    ASSERT_FALSE(built->has_value());
+    EXPECT_EQ(built->error().line, 1u);
+    EXPECT_THAT(built->error().first_error, HasSubstr("No such file"));
+    EXPECT_THAT(built->error().log, Not(HasSubstr("topsecret")));
+
+    const auto as_it_is = toolchain.build(node, *job, seed, {});
+    ASSERT_TRUE(as_it_is.has_value()) << describe(as_it_is.error());
+    EXPECT_TRUE(as_it_is->has_value()) << as_it_is->error().log;
+    EXPECT_FALSE(toolchain.harnessCommand(node, *job, "run").sandbox.empty());
+}
+
+TEST_F(InTheSandbox, AJobFolderGoesAwayWhateverWasDoneToIt)
+{
+    EmulatedNode node;
+    std::filesystem::path path;
+    {
+        const auto job = *node.createJob();
+        path = job->path();
+        Command command;
+        command.argv = {"/bin/sh", "-c", "mkdir -p a/b/c && touch a/b/c/d && chmod 0 a/b/c a/b a"};
+        command.sandbox = node.sandbox(*job, false);
+        command.working_directory = path;
+        const auto outcome = node.run(command, {});
+        ASSERT_TRUE(outcome.has_value()) << describe(outcome.error());
+        EXPECT_TRUE(outcome->succeeded()) << outcome->err;
+    }
+    EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 TEST(WithoutASandbox, TheNodeWorksAndTheProbeSaysSo)

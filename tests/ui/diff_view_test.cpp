@@ -326,8 +326,7 @@ private Q_SLOTS:
     {
         DiffPanel panel;
         DiffSide right = side(numbered(60, plain));
-        right.fault_line = 30;
-        right.fault = "no member of that name";
+        right.faults = {{30, "no member of that name"}};
         QVERIFY(panel.setSides(side(numbered(60, [](int i) { return i == 5 ? "int five;\n" : plain(i); })), right));
         const DiffEditor& shown = *panel.editor(PageKind::right);
         QVERIFY(hasMarker(shown, 29, DiffEditor::fault_marker));
@@ -335,6 +334,19 @@ private Q_SLOTS:
         QVERIFY2(isVisible(shown, 29), "the line of a fault is never folded");
         QVERIFY2(!panel.editor(PageKind::left)->annotation(29).isEmpty(), "the other side keeps in step");
         QVERIFY(!hasMarker(*panel.editor(PageKind::left), 29, DiffEditor::fault_marker));
+    }
+
+    void bothAccessesOfARaceAreMarked()
+    {
+        DiffPanel panel;
+        DiffSide right = side(numbered(60, plain));
+        right.faults = {{20, "the write"}, {40, "the read"}};
+        QVERIFY(panel.setSides(side(numbered(60, [](int i) { return i == 5 ? "int five;\n" : plain(i); })), right));
+        const DiffEditor& shown = *panel.editor(PageKind::right);
+        QVERIFY(hasMarker(shown, 19, DiffEditor::fault_marker) && hasMarker(shown, 39, DiffEditor::fault_marker));
+        QVERIFY(shown.annotation(19).contains(QStringLiteral("the write")));
+        QVERIFY(shown.annotation(39).contains(QStringLiteral("the read")));
+        QVERIFY2(isVisible(shown, 19) && isVisible(shown, 39), "neither line is folded");
     }
 
     void aClickInTheOverviewGoesThere()

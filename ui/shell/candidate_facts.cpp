@@ -57,6 +57,41 @@ QString withInterval(const Figure& figure, const QString& unit)
     return figureText(figure) + unit + (width.isEmpty() ? QString() : QStringLiteral(" ± ") + width);
 }
 
+QString accessText(const RaceAccess& access)
+{
+    QString text = escaped(access.access);
+    if (access.line > 0) {
+        text += QStringLiteral(" · <a href=\"line:%1\">%2</a>")
+                    .arg(access.line)
+                    .arg(translated("line %1").arg(access.line));
+    }
+    text += QStringLiteral("<br>") + translated("rank %1").arg(access.rank) + QStringLiteral(" · ") +
+            breakable(access.where);
+    const auto triple = [](const std::array<int, 3>& v) {
+        return QStringLiteral("(%1, %2, %3)").arg(v[0]).arg(v[1]).arg(v[2]);
+    };
+    if (access.block) {
+        text += QStringLiteral("<br>") + translated("block %1").arg(triple(*access.block));
+    }
+    if (access.thread) {
+        text += QStringLiteral("<br>") + translated("thread %1").arg(triple(*access.thread));
+    }
+    return text;
+}
+
+void addRace(QList<Fact>& facts, const RaceReport& race)
+{
+    const QString section = translated("Race");
+    facts << Fact{section, translated("First"), accessText(race.first), false};
+    facts << Fact{section, translated("Second"), accessText(race.second), false};
+    QString memory = escaped(race.memory);
+    if (race.memory_rank >= 0) {
+        memory += QStringLiteral(" · ") + translated("rank %1").arg(race.memory_rank);
+    }
+    facts << Fact{section, translated("Memory"), memory, false};
+    facts << Fact{section, translated("Shape"), escaped(race.shape), false};
+}
+
 void addFigures(QList<Fact>& facts, const Evaluation& evaluation, bool modelled)
 {
     const QString section = modelled ? translated("Figures, modelled") : translated("Figures");
@@ -148,7 +183,9 @@ QList<Fact> factsOf(const RunSession& session, const QString& id)
     const Evaluation* evaluation = session.evaluation(id);
     const Candidate* candidate = session.candidate(id);
     if (evaluation) {
-        if (evaluation->at.line > 0) {
+        if (evaluation->race) {
+            addRace(facts, *evaluation->race);
+        } else if (evaluation->at.line > 0) {
             facts << Fact{translated("Verdict"), translated("At"),
                           QStringLiteral("<a href=\"line:%1\">%2</a>")
                               .arg(evaluation->at.line)
@@ -157,6 +194,9 @@ QList<Fact> factsOf(const RunSession& session, const QString& id)
         }
         if (!evaluation->verified()) {
             facts << Fact{translated("Verdict"), translated("Stage"), words(toString(evaluation->stage)), false};
+        }
+        for (const std::string& remark : evaluation->remarks) {
+            facts << Fact{translated("Verdict"), translated("Remark"), escaped(remark), false};
         }
         addFigures(facts, *evaluation, evaluation->modelled || session.isModelled());
     }

@@ -5,6 +5,7 @@
 #include "ui/shell/new_run_settings.h"
 #include "ui/style/theme.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QDir>
@@ -166,6 +167,9 @@ QWidget* NewRunDialog::makeAdvanced()
     proposer_->addItem(tr("Tunable: strategies and their numbers, needs no model"), QStringLiteral("tunable"));
     workers_ = makeSpinBox(box, 0, 256, defaults.compile_workers, "workers");
     workers_->setSpecialValueText(tr("one a core"));
+    check_races_ = new QCheckBox(tr("Check candidates for &races"), box);
+    check_races_->setObjectName(QStringLiteral("checkRaces"));
+    check_races_->setToolTip(tr("Runs each one on the emulated node first and finds accesses that nothing orders"));
     seed_source_ = new QLineEdit(box);
     seed_source_->setObjectName(QStringLiteral("seedSource"));
     seed_source_->setPlaceholderText(tr("the workload's own"));
@@ -178,6 +182,7 @@ QWidget* NewRunDialog::makeAdvanced()
     form->addRow(tr("Ran&dom seed"), seed_);
     form->addRow(tr("&Proposer"), proposer_);
     form->addRow(tr("Co&mpilers at once"), workers_);
+    form->addRow(QString(), check_races_);
     addRow(form, tr("Seed sourc&e"), withButton(seed_source_, browse), seed_source_);
     return box;
 }
@@ -258,6 +263,7 @@ RunConfig NewRunDialog::config() const
     config.children = children_->value();
     config.seed = static_cast<std::uint64_t>(seed_->value());
     config.compile_workers = workers_->value();
+    config.check_races = check_races_->isChecked();
     return config;
 }
 

@@ -10,6 +10,7 @@
 
 #include <vector>
 
+class QCheckBox;
 class QComboBox;
 class QLabel;
 class QLineEdit;
@@ -47,6 +48,7 @@ private:
     QComboBox *workload_, *node_, *ranks_, *proposer_;
     QSpinBox *generations_, *islands_, *children_, *seed_, *workers_;
     QLineEdit *path_, *seed_source_;
+    QCheckBox* check_races_;
     QLabel *summary_, *amount_, *problem_;
     QToolButton* more_;
     QWidget* advanced_ = nullptr;

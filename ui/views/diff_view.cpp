@@ -35,6 +35,27 @@ QToolButton* textButton(const QString& text, const QString& tip)
     return button;
 }
 
+/// Both accesses at their lines, or in one note when they share it.
+std::vector<DiffFault> faultsOf(const RaceReport& race)
+{
+    std::vector<DiffFault> faults;
+    for (const auto* access : {&race.first, &race.second}) {
+        const RaceAccess& other = access == &race.first ? race.second : race.first;
+        if (access->line == 0)
+            continue;
+        std::string text = "race: " + describe(*access);
+        if (other.line == access->line) {
+            if (access == &race.second)
+                continue;
+            text += "\n     and: " + describe(other);
+        } else {
+            text += "\n     not ordered with: " + describe(other);
+        }
+        faults.push_back({static_cast<int>(access->line), std::move(text)});
+    }
+    return faults;
+}
+
 }  // namespace
 
 DiffView::DiffView(RunSession* session, QWidget* parent)
@@ -269,8 +290,11 @@ Result<DiffSide> DiffView::sideOf(const QString& id) const
     side.name = session_->title(id).toStdString();
     side.text = std::move(*source);
     if (const Evaluation* evaluation = session_->evaluation(id); evaluation && !evaluation->verified()) {
-        side.fault_line = static_cast<int>(evaluation->at.line);
-        side.fault = evaluation->at.message.empty() ? evaluation->message : evaluation->at.message;
+        if (evaluation->race)
+            side.faults = faultsOf(*evaluation->race);
+        else if (evaluation->at.line > 0)
+            side.faults = {{static_cast<int>(evaluation->at.line),
+                            evaluation->at.message.empty() ? evaluation->message : evaluation->at.message}};
     }
     return side;
 }

@@ -65,7 +65,7 @@ public:
     {
         findHunks();
         if (!page_.hunks.empty())
-            findFolds(left.fault_line, right.fault_line);
+            findFolds(left, right);
         return std::move(page_);
     }
 
@@ -82,13 +82,13 @@ private:
         }
     }
 
-    void findFolds(int left_fault, int right_fault);
+    void findFolds(const DiffSide& left, const DiffSide& right);
 
     std::vector<bool> left_evolvable_, right_evolvable_;
     DiffPage page_;
 };
 
-void PageBuilder::findFolds(int left_fault, int right_fault)
+void PageBuilder::findFolds(const DiffSide& left, const DiffSide& right)
 {
     const int count = static_cast<int>(page_.lines.size());
     std::vector<bool> shown(page_.lines.size());
@@ -101,7 +101,7 @@ void PageBuilder::findFolds(int left_fault, int right_fault)
         showAround(first, last);
     for (int i = 0; i < count; ++i) {
         const PageLine& line = page_.lines[static_cast<std::size_t>(i)];
-        if ((left_fault > 0 && line.left_line == left_fault) || (right_fault > 0 && line.right_line == right_fault))
+        if (faultAt(left, line.left_line) || faultAt(right, line.right_line))
             showAround(i, i);
     }
     for (int first = 0; first < count;) {
@@ -115,6 +115,14 @@ void PageBuilder::findFolds(int left_fault, int right_fault)
 }
 
 }  // namespace
+
+const DiffFault* faultAt(const DiffSide& side, int line)
+{
+    for (const DiffFault& fault : side.faults)
+        if (line > 0 && fault.line == line)
+            return &fault;
+    return nullptr;
+}
 
 DiffPage pageOf(const LineDiff& diff, const DiffSide& left, const DiffSide& right, PageKind kind)
 {

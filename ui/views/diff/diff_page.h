@@ -31,13 +31,21 @@ struct DiffPage {
     std::vector<std::pair<int, int>> folds;  ///< [first, last] unchanged lines to hide; never line 0
 };
 
+/// A line that the verdict is about.
+struct DiffFault {
+    int line = 0;      ///< 1-based
+    std::string text;  ///< what is wrong there, one sentence
+};
+
 /// One side of a diff.
 struct DiffSide {
     std::string name;  ///< for people
     std::string text;
-    int fault_line = 0;  ///< 1-based line the verdict is about; 0: none
-    std::string fault;   ///< what is wrong there, one sentence
+    std::vector<DiffFault> faults;  ///< none, one, or the two sides of a race
 };
+
+/// Of the side's line; nullptr when the verdict is not about it.
+const DiffFault* faultAt(const DiffSide& side, int line);
 
 /// Unchanged lines kept in sight around a change or a fault.
 inline constexpr int context_lines = 3;

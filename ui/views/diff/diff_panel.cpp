@@ -137,12 +137,12 @@ void DiffPanel::annotateFaults()
         const auto& lines = editor(kind)->page().lines;
         for (int line = 0; line < static_cast<int>(lines.size()); ++line) {
             const PageLine& shown = lines[static_cast<std::size_t>(line)];
-            const bool of_left = left_.fault_line > 0 && shown.left_line == left_.fault_line;
-            const bool of_right = right_.fault_line > 0 && shown.right_line == right_.fault_line;
-            if (!of_left && !of_right)
+            const DiffFault* fault = faultAt(right_, shown.right_line);
+            if (!fault)
+                fault = faultAt(left_, shown.left_line);
+            if (!fault)
                 continue;
-            const std::string& fault = of_right ? right_.fault : left_.fault;
-            const QString note = QStringLiteral("   ▲ ") + QString::fromStdString(fault);
+            const QString note = QStringLiteral("   ▲ ") + QString::fromStdString(fault->text);
             editor(kind)->setNote(line, note, true);
             for (const PageKind other : together(kind)) {
                 if (other != kind)
