@@ -99,8 +99,6 @@ void printEvaluation(const Evaluation& evaluation)
         printTable(rows);
         printBaselines(evaluation.timings);
     }
-    for (const auto& remark : evaluation.remarks)
-        fmt::print("\n{}\n", remark);
     if (!evaluation.sandboxed)
         fmt::print("\nIt ran without a sandbox; cucoctl node probe says why.\n");
     if (evaluation.overlap)

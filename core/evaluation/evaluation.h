@@ -106,7 +106,6 @@ struct Evaluation {
     SourceFault at;               ///< at.line == 0 when no line applies
     std::vector<Mismatch> mismatches;
     std::optional<RaceReport> race;    ///< with the verdict `race`
-    std::vector<std::string> remarks;  ///< checks that were asked for and not made, and why
     std::vector<ShapeTiming> timings;
     std::optional<OverlapReport> overlap;
     bool modelled = false;

@@ -238,7 +238,6 @@ nlohmann::json toJson(const Evaluation& evaluation)
             {"at", {{"line", evaluation.at.line}, {"message", evaluation.at.message}}},
             {"mismatches", mismatches},
             {"race", evaluation.race ? toJson(*evaluation.race) : nlohmann::json(nullptr)},
-            {"remarks", evaluation.remarks},
             {"timings", timings},
             {"overlap", evaluation.overlap ? toJson(*evaluation.overlap) : nlohmann::json(nullptr)},
             {"modelled", evaluation.modelled},
@@ -260,7 +259,6 @@ Result<Evaluation> evaluationFromJson(const nlohmann::json& json)
         .required("detail", evaluation.detail)
         .required("modelled", evaluation.modelled)
         .optional("sandboxed", evaluation.sandboxed)
-        .optional("remarks", evaluation.remarks)
         .required("compile_ms", evaluation.compile_ms)
         .required("run_ms", evaluation.run_ms)
         .optional("remarks", evaluation.remarks)
