@@ -102,17 +102,6 @@ bool isForbiddenHeader(std::string_view header)
     return isAnyOf(names, header) || startsWithAnyOf(prefixes, header);
 }
 
-/// Functions whose place a candidate must not take: the loader might prefer its version to the real one.
-bool isForeignFunction(std::string_view name)
-{
-    static constexpr auto prefixes =
-        std::to_array<std::string_view>({"cuda", "nccl", "cublas", "cupti", "nvml", "__tsan_", "__wrap_", "__cuda"});
-    static constexpr auto names = std::to_array<std::string_view>(
-        {"clock_gettime", "gettimeofday", "clock_nanosleep", "nanosleep", "usleep", "timespec_get", "sched_yield",
-         "malloc", "calloc", "realloc", "memcpy", "memcmp", "write", "writev", "_exit", "pthread_create"});
-    return isAnyOf(names, name) || (startsWithAnyOf(prefixes, name) && name != "cuda");
-}
-
 class Guard {
 public:
     Guard(const KernelSource& source, const Directive& directive) : source_(source), directive_(directive) {}
@@ -161,8 +150,6 @@ private:
         if (frozen_names_.contains(name) || name.starts_with("CUCO_"))
             report(Verdict::frozen_code_changed, line,
                    fmt::format("The macro {} would change what the frozen code means.", name));
-        else if (isForeignFunction(name))
-            report(Verdict::tampering, line, fmt::format("The macro {} hides a function of that name.", name));
     }
 
     /// #undef and #pragma, of which tokens say nothing.
@@ -215,18 +202,6 @@ private:
         return evolved_.size();
     }
 
-    bool isDefinition(std::size_t i) const
-    {
-        if (textAt(i + 1) != "(")
-            return false;
-        std::size_t after = closing(i + 1) + 1;
-        while (textAt(after) == "noexcept" || textAt(after) == "throw" || textAt(after) == "(" || textAt(after) == ")")
-            ++after;
-        const auto before = i > 0 ? evolved_[i - 1] : CudaToken{};
-        const bool named_type = before.kind == TokenKind::identifier || before.text == "*" || before.text == "&";
-        return textAt(after) == "{" && named_type && before.text != "else" && before.text != "return";
-    }
-
     void lookAtAssembly(std::size_t i)
     {
         std::string text;
@@ -266,8 +241,6 @@ private:
             report(Verdict::invalid_directive, token.line,
                    fmt::format("The directive says backend={}, but {} is a host collective.", directive_.backend,
                                token.text));
-        else if (isForeignFunction(token.text) && isDefinition(i))
-            report(Verdict::tampering, token.line, fmt::format("{} is not the candidate's to define.", token.text));
     }
 
     bool isAttribute(std::size_t i) const

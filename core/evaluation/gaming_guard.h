@@ -7,9 +7,7 @@
 #include "core/source/kernel_source.h"
 
 #include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace cuco {
 
@@ -19,9 +17,9 @@ struct GamingFault {
     SourceFault fault;
 };
 
-/// Looks for it in the evolve blocks: macros that change frozen code, functions of the harness, CUDA or NCCL defined
-/// anew, calls that reach around the contract, host collectives against the directive. Reads tokens, so comments
-/// and literals say nothing. Only the first net: what is hidden from it is caught by what it does.
+/// Looks for it in the evolve blocks: macros that change frozen code, calls that reach around the contract, host
+/// collectives against the directive. Reads tokens, so comments and literals say nothing. Only the first net: what is
+/// hidden from it is caught by what it does.
 std::optional<GamingFault> findGaming(const KernelSource& source, const Directive& directive);
 
 /// NCCL's collectives and point-to-point operations that the host starts.

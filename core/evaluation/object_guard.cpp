@@ -169,7 +169,7 @@ bool isForeignExport(std::string_view name)
          "pthread_create", "pthread_join", "dlopen",       "dlsym",           "main"});
     static constexpr auto prefixes =
         std::to_array<std::string_view>({"cuda", "cublas", "nccl", "pnccl", "cupti", "__tsan_", "__wrap_", "cuco_emu",
-                                         "_ZN8cuco_emu", "_ZN12cuco_harness", "_Zn", "_Zd"});
+                                         "_ZN8cuco_emu", "_ZN12cuco_harness", "_Znw", "_Zna", "_Zdl", "_Zda"});
     return isAnyOf(names, name) ||
            std::ranges::any_of(prefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
 }

@@ -41,6 +41,8 @@ TEST(GamingGuard, SaysNothingOfHonestCode)
         guarded("#define TILE 16\n"
                 "#include <thread>\n"
                 "__global__ void kernel() { asm volatile(\"st.global.f32 [%0], %1;\"); }\n"
+                "#define cudaCheckError(call) CUCO_TRY(call)\n"
+                "int cudaCheck(cudaError_t error) { return error; }\n"
                 "struct Peer { void open(); void signal(); int clone() { return 0; } };\n"
                 "int run(void*) { Peer peer; peer.open(); if (cudaGetLastError()) { return 1; } return 0; }"));
 }
@@ -66,15 +68,6 @@ TEST(GamingGuard, FindsMacrosThatChangeFrozenCode)
     }
     EXPECT_EQ(verdictOf("%:define run nothing"), Verdict::tampering);
     EXPECT_EQ(verdictOf("_Pragma(\"push_macro(\\\"run\\\")\")"), Verdict::tampering);
-}
-
-TEST(GamingGuard, FindsFunctionsDefinedAnew)
-{
-    EXPECT_EQ(verdictOf("extern \"C\" int clock_gettime(int, void*) noexcept { return 0; }"), Verdict::tampering);
-    EXPECT_EQ(verdictOf("cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return cudaSuccess; }"),
-              Verdict::tampering);
-    EXPECT_EQ(verdictOf("#define cudaEventRecord(...) 0"), Verdict::tampering);
-    EXPECT_EQ(verdictOf("int f() { return cudaEventRecord(e, s); }"), Verdict::verified);
 }
 
 TEST(GamingGuard, FindsWhatReachesAroundTheContract)
@@ -109,6 +102,11 @@ TEST(ObjectGuard, LooksAtImportsExportsAndConstructors)
     EXPECT_FALSE(findGamingInObject(changed, "host"));
     changed = object;
     changed.exports.emplace_back("clock_gettime");
+    EXPECT_EQ(findGamingInObject(changed, "lsa")->verdict, Verdict::tampering);
+    changed = object;
+    changed.exports = {"cuco_run", "_ZneRK1AS1_", "_Z9cudaCheck9cudaError", "_Z4openv"};
+    EXPECT_FALSE(findGamingInObject(changed, "lsa"));
+    changed.exports.emplace_back("_Znwm");
     EXPECT_EQ(findGamingInObject(changed, "lsa")->verdict, Verdict::tampering);
     changed = object;
     changed.has_static_constructors = true;

@@ -103,6 +103,12 @@ int setup(const cuco_context& context, void** state)
 // Never calls fork(), dlsym("ncclAllGather"), socket() or atexit(); #define run nothing is not a directive here.
 /* #undef CUCO_TRY
    cuco_emu::set_scale(0, 0); */
+#define cudaCheckError(call) CUCO_TRY(call)
+int cudaCheck(cudaError_t error)
+{
+    cudaCheckError(error);
+    return 0;
+}
 struct Channel {
     int opened = 0;
     void open() { ++opened; }
