@@ -6,6 +6,7 @@
 #include "gpu/failure_wire.h"
 #include "gpu/shared_memory.h"
 #include "gpu/timing_page.h"
+#include "inputs.h"
 #include "layout.h"
 #include "outcome.h"
 #include "rank_trace.h"
@@ -285,6 +286,11 @@ private:
         for (int64_t i = 0; i < length; ++i) {
             const size_t set = (first_set + size_t(i)) % buffers_->sets();
             const cuco_io io = buffers_->io(set);
+            // What a peer wrote before this rank came is lost, as it would be where this memory was in use until now.
+            for (size_t b = 0; snapshot && b < shape_.outputs.size(); ++b)
+                CUCO_CHECK(check(
+                    cudaMemsetAsync(io.outputs[b], poison_byte, shape_.outputs[b].bytes(rank_), stream_),
+                    "poison the outputs"));
             if (const int code = run_(state_, &io, stream_)) {
                 cudaDeviceSynchronize();
                 return candidateFailure(code, "cuco_run");
