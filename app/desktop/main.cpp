@@ -127,7 +127,9 @@ int main(int argc, char** argv)
     parser.addHelpOption();
     parser.addVersionOption();
     parser.addOptions({options.screenshot, options.view, options.select, options.dark, options.light, options.size});
-    parser.addPositionalArgument(QStringLiteral("FILE"), QStringLiteral("A run (.cuco)."), QStringLiteral("[FILE]"));
+    parser.addPositionalArgument(QStringLiteral("FILE"),
+                                 QStringLiteral("A run (.cuco) or a trace (.json, .json.gz, .sqlite)."),
+                                 QStringLiteral("[FILE]"));
     parser.process(app);
     if (parser.positionalArguments().size() > 1) {
         return complain(QStringLiteral("Give one file at most."), exit_usage);

@@ -46,6 +46,11 @@ std::int64_t commonLength(const SpanSet& a, const SpanSet& b)
     return length;
 }
 
+bool isHostLane(const Lane& lane)
+{
+    return lane.name.starts_with("host");
+}
+
 bool isInKernelLane(const Lane& lane)
 {
     return lane.name.starts_with("in-kernel ");
@@ -87,7 +92,9 @@ std::map<int, RankSpans> spansByRank(const Timeline& timeline)
                     spans.copy.push_back(span);
                     break;
                 case Activity::wait:
-                    spans.wait.push_back(span);
+                    if (!isHostLane(lane)) {
+                        spans.wait.push_back(span);
+                    }
                     break;
                 case Activity::host:
                     break;

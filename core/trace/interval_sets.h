@@ -18,7 +18,8 @@ std::int64_t lengthOf(const SpanSet& set);
 std::int64_t commonLength(const SpanSet& a, const SpanSet& b);
 
 /// The times of one rank by what it did. A kernel that has lanes of its own ("in-kernel …", whose intervals bear its
-/// name) counts by those alone: seen from outside, a fused kernel would hide all it communicates.
+/// name) counts by those alone: seen from outside, a fused kernel would hide all it communicates. Waits of the host
+/// ("host …") are not the GPU's.
 struct RankSpans {
     SpanSet compute, communication, copy, wait;
     Span extent{INT64_MAX, INT64_MIN};  ///< of these four and of host activity
@@ -27,5 +28,6 @@ struct RankSpans {
 std::map<int, RankSpans> spansByRank(const Timeline& timeline);
 
 bool isInKernelLane(const Lane& lane);
+bool isHostLane(const Lane& lane);
 
 }  // namespace cuco

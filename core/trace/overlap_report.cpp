@@ -54,7 +54,7 @@ const Lane* lastLane(const Timeline& timeline, int rank)
     for (const Lane& lane : timeline.lanes) {
         for (const Interval& interval : lane.intervals) {
             const std::pair end{interval.end_ns, -static_cast<int>(interval.activity)};
-            if (lane.rank == rank && interval.activity != Activity::host && end > latest) {
+            if (lane.rank == rank && interval.activity != Activity::host && !isHostLane(lane) && end > latest) {
                 latest = end;
                 last = &lane;
             }

@@ -52,6 +52,7 @@ void MainActions::makeFileMenu(QMainWindow* window)
     QMenu* menu = addMenu(window, "&File");
     new_run = add(menu, "&New run…", QKeySequence::New, "new");
     open = add(menu, "&Open…", QKeySequence::Open, "open");
+    open_trace = add(menu, "Open &trace…", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_O), "timeline");
     recent_menu = menu->addMenu(translated("Open &recent"));
     open_demo = add(menu, "Open the &demo run", {}, "population");
     menu->addSeparator();

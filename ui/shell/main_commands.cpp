@@ -28,6 +28,7 @@ void MainWindow::connectActions()
 {
     connect(actions_.new_run, &QAction::triggered, this, &MainWindow::newRun);
     connect(actions_.open, &QAction::triggered, this, &MainWindow::chooseFile);
+    connect(actions_.open_trace, &QAction::triggered, this, &MainWindow::chooseTrace);
     connect(actions_.open_demo, &QAction::triggered, this, [this] { openFile(demo_path_); });
     connect(actions_.close_run, &QAction::triggered, this, &MainWindow::closeRun);
     connect(actions_.quit, &QAction::triggered, this, &QWidget::close);
@@ -162,6 +163,16 @@ void MainWindow::chooseFile()
     const QString path = QFileDialog::getOpenFileName(this, tr("Open a run"), folder, tr("Runs (*.cuco)"));
     if (!path.isEmpty()) {
         openFile(path);
+    }
+}
+
+void MainWindow::chooseTrace()
+{
+    const QString path = QFileDialog::getOpenFileName(
+        this, tr("Open a trace"), QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation),
+        tr("Traces (*.json *.json.gz *.sqlite *.trace);;All files (*)"));
+    if (!path.isEmpty()) {
+        openTrace(path);
     }
 }
 

@@ -18,6 +18,7 @@
 #include "ui/views/diff/diff_panel.h"
 #include "ui/views/diff_view.h"
 #include "ui/views/timeline_view.h"
+#include "ui/views/timeline_window.h"
 #include "ui/views/trace_view.h"
 
 #include <QAction>
@@ -53,11 +54,23 @@ QString demoPath()
     return QFileInfo::exists(path) ? path : QString();
 }
 
-QString firstRunFile(const QMimeData& data)
+bool isTraceFile(const QString& path)
+{
+    for (const auto* ending : {".json", ".json.gz", ".sqlite", ".trace"}) {
+        if (path.endsWith(QLatin1String(ending), Qt::CaseInsensitive)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// A run or a trace.
+QString firstOpenableFile(const QMimeData& data)
 {
     for (const QUrl& url : data.urls()) {
-        if (url.isLocalFile() && url.toLocalFile().endsWith(QStringLiteral(".cuco"))) {
-            return url.toLocalFile();
+        const QString path = url.isLocalFile() ? url.toLocalFile() : QString();
+        if (path.endsWith(QStringLiteral(".cuco")) || isTraceFile(path)) {
+            return path;
         }
     }
     return {};
@@ -210,8 +223,18 @@ QWidget* MainWindow::part(const QString& name) const
     return name == QStringLiteral("inspector") ? inspector_ : nullptr;
 }
 
+void MainWindow::openTrace(const QString& path)
+{
+    auto* window = new TimelineWindow(path, this);
+    window->show();
+}
+
 bool MainWindow::openFile(const QString& path)
 {
+    if (isTraceFile(path)) {
+        openTrace(path);
+        return true;
+    }
     auto run = runs_.open(path);
     if (!run) {
         removeRecentFile(path);
@@ -353,14 +376,14 @@ void MainWindow::closeEvent(QCloseEvent* event)
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event)
 {
-    if (!firstRunFile(*event->mimeData()).isEmpty()) {
+    if (!firstOpenableFile(*event->mimeData()).isEmpty()) {
         event->acceptProposedAction();
     }
 }
 
 void MainWindow::dropEvent(QDropEvent* event)
 {
-    if (const QString path = firstRunFile(*event->mimeData()); !path.isEmpty()) {
+    if (const QString path = firstOpenableFile(*event->mimeData()); !path.isEmpty()) {
         event->acceptProposedAction();
         openFile(path);
     }

@@ -45,7 +45,10 @@ public:
     NodeProbes& nodes() { return nodes_; }
 
     /// Shows the error bar when it cannot be opened.
+    /// A run; or a trace by its ending, in a window of its own.
     bool openFile(const QString& path);
+    /// Whatever its ending; a file that is no trace says so in that window.
+    void openTrace(const QString& path);
     void showRun(RunModel* run);
     void showTab(Tab tab);
     QWidget* part(const QString& name) const;  ///< "lineage", "inspector"; null for any other
@@ -67,6 +70,7 @@ private:
 
     void newRun();
     void chooseFile();
+    void chooseTrace();
     void closeRun();
     void compareWithBaseline();
     void showShortcuts();

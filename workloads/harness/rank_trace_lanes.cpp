@@ -243,15 +243,16 @@ std::vector<TraceLane> lanesOf(const std::vector<cuco_profile_record>& records, 
         lane.name = name;
         lane.intervals.push_back(std::move(interval));
     }
+    // What happens inside kernels goes below the streams that they run on.
     std::vector<TraceLane> result;
     for (auto& [place, lane] : lanes) {
-        if (place.first <= 1)
+        if (place.first == 0)
             result.push_back(std::move(lane));
     }
     for (TraceLane& lane : phaseLanes(phases, launches, records))
         result.push_back(std::move(lane));
     for (auto& [place, lane] : lanes) {
-        if (place.first > 1)
+        if (place.first > 0)
             result.push_back(std::move(lane));
     }
     return result;

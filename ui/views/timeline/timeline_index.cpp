@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/views/timeline/timeline_index.h"
 
+#include "core/trace/interval_sets.h"
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -10,29 +12,14 @@ namespace cuco::ui {
 
 namespace {
 
-using Stretch = std::pair<std::int64_t, std::int64_t>;
-
-std::vector<Stretch> unionOf(std::vector<Stretch> stretches)
-{
-    std::ranges::sort(stretches);
-    std::vector<Stretch> merged;
-    for (const Stretch& stretch : stretches) {
-        if (!merged.empty() && stretch.first <= merged.back().second)
-            merged.back().second = std::max(merged.back().second, stretch.second);
-        else
-            merged.push_back(stretch);
-    }
-    return merged;
-}
-
-bool covers(const std::vector<Stretch>& stretches, std::size_t& cursor, std::int64_t ns)
+bool covers(const SpanSet& stretches, std::size_t& cursor, std::int64_t ns)
 {
     while (cursor < stretches.size() && stretches[cursor].second <= ns)
         ++cursor;
     return cursor < stretches.size() && stretches[cursor].first <= ns;
 }
 
-SpanRow overlapRow(const std::vector<Stretch>& compute, const std::vector<Stretch>& communication)
+SpanRow overlapRow(const SpanSet& compute, const SpanSet& communication)
 {
     std::vector<std::int64_t> edges;
     edges.reserve(2 * (compute.size() + communication.size()));
@@ -136,17 +123,11 @@ void TimelineIndex::buildRanks()
     std::map<int, std::vector<std::uint32_t>> lanes_of;
     for (std::uint32_t lane = 0; lane < timeline_->lanes.size(); ++lane)
         lanes_of[timeline_->lanes[lane].rank].push_back(lane);
+    const auto spans_of = spansByRank(*timeline_);
     for (auto& [rank, lanes] : lanes_of) {
-        std::vector<Stretch> compute, communication;
-        for (const std::uint32_t lane : lanes) {
-            for (const Interval& interval : timeline_->lanes[lane].intervals) {
-                if (interval.activity == Activity::compute)
-                    compute.emplace_back(interval.begin_ns, interval.end_ns);
-                else if (interval.activity == Activity::communication || interval.activity == Activity::copy)
-                    communication.emplace_back(interval.begin_ns, interval.end_ns);
-            }
-        }
-        SpanRow overlap = overlapRow(unionOf(std::move(compute)), unionOf(std::move(communication)));
+        const auto spans = spans_of.find(rank);
+        SpanRow overlap = spans == spans_of.end() ? overlapRow({}, {})
+                                                  : overlapRow(spans->second.compute, spans->second.communication);
         const RangeStatistics total = statisticsOf(rank, overlap, extent_);
         ranks_.push_back({rank, std::move(lanes), std::move(overlap), total});
     }

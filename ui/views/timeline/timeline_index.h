@@ -19,7 +19,7 @@ struct IntervalRef {
     bool operator==(const IntervalRef&) const = default;
 };
 
-/// What a rank's overlap strip shows at a time. Copies count as communication, as in OverlapReport.
+/// What a rank's overlap strip shows at a time, counted as in OverlapReport.
 enum class OverlapKind : std::uint8_t { compute_only, hidden, exposed };
 
 /// Nanoseconds of one rank within a range.

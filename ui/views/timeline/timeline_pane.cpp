@@ -76,6 +76,11 @@ void TimelinePane::showTimeline(const QString& name, std::shared_ptr<const Timel
     QString summary = overlapSummary(report);
     if (timeline->dropped > 0)
         summary += QStringLiteral(" · ") + tr("%1 records were lost").arg(timeline->dropped);
+    if (timeline->axis_error_us)
+        summary += QStringLiteral(" · ") + tr("axes within %1 µs").arg(*timeline->axis_error_us, 0, 'f', 2);
+    if (timeline->untraced_us && timeline->traced_us && *timeline->untraced_us > 0)
+        summary += QStringLiteral(" · ") +
+                   tr("tracing cost %1 %").arg(100 * (*timeline->traced_us / *timeline->untraced_us - 1), 0, 'f', 1);
     if (!timeline->title.empty())
         summary += QStringLiteral("   ") + QString::fromStdString(timeline->title);
     summary_->setText(summary);
