@@ -39,7 +39,7 @@ struct HarnessJob {
     std::chrono::seconds limit{60};  ///< a watchdog of the harness's own, which can name what hangs
     std::vector<JobBaseline> baselines;
     bool rates = false;  ///< GPUs: measure the links and the memory first
-    bool race = false;               ///< look for races; emulated node only
+    bool race = false;   ///< look for races; emulated node only
     std::vector<JobShape> shapes;
 };
 

@@ -97,7 +97,7 @@ Result<void> RaceCheck::run(const JobFolder& folder, const EvaluationPlan& plan,
         skipped(evaluation, "the workload has no shapes for it, or the emulated node too few ranks.");
         return {};
     }
-    HarnessJob job = verifyJob(emulated, workload_);
+    HarnessJob job = modelledJob(emulated, workload_);
     job.files = toolchain_.files();
     job.race = true;
     const auto ran = runHarness(node_, toolchain_, workload_, folder, job, HarnessMode::run, stop);
