@@ -108,9 +108,12 @@ TEST_F(CucoctlRun, RunsShowsDecidesAndExports)
     const auto file = RunFile::open(folder / "a.cuco", RunFile::Access::read).value();
     testing::writeText(folder / "own.json", toJson(file->timeline("c1").value().value()).dump());
     EXPECT_EQ(json({"overlap", "own.json"})["ranks"], json({"overlap", "a.cuco", "--candidate", "c1"})["ranks"]);
-    const auto foreign = cucoctl({"overlap", "t.json"});
+    EXPECT_EQ(json({"overlap", "t.json"})["ranks"], json({"overlap", "own.json"})["ranks"]);
+    EXPECT_EQ(cucoctl({"overlap", "a.cuco"}).exit_code, 2);
+    testing::writeText(folder / "foreign.json", R"({"a":1})");
+    const auto foreign = cucoctl({"overlap", "foreign.json"});
     EXPECT_EQ(foreign.exit_code, 2);
-    EXPECT_THAT(foreign.err, HasSubstr("CUCo's own"));
+    EXPECT_THAT(foreign.err, HasSubstr("traceEvents"));
 }
 
 TEST_F(CucoctlRun, StopsCleanlyOnInterruptAndResumes)
