@@ -9,7 +9,6 @@
 
 #include "cuco_emu_host.h"
 
-#include <algorithm>
 #include <deque>
 #include <set>
 #include <utility>
@@ -34,6 +33,12 @@ using RacePlace = std::pair<std::uintptr_t, bool>;
 std::set<std::pair<RacePlace, RacePlace>> found_race_sites;
 using RaceLine = std::pair<int, std::string>;
 std::set<std::pair<RaceLine, RaceLine>> reported_race_lines;
+
+template <class T>
+std::pair<T, T> in_order(T a, T b)
+{
+    return b < a ? std::pair(std::move(b), std::move(a)) : std::pair(std::move(a), std::move(b));
+}
 
 /// Equal on all ranks, each of which has loaded a copy of its own.
 std::uintptr_t place_in_source(std::uintptr_t site)
@@ -115,7 +120,7 @@ void found_race(const RaceEntry& first, const RaceEntry& second, std::uintptr_t 
     const auto place = [](const RaceEntry& entry) {
         return std::pair(place_in_source(reinterpret_cast<std::uintptr_t>(site_of(entry))), entry.write != 0);
     };
-    const auto places = std::minmax(place(first), place(second));
+    const auto places = in_order(place(first), place(second));
     if (reported_race_lines.size() + unreported_races.size() >= most_races || !found_race_sites.insert(places).second)
         return;
     // Of several lanes the first that is not ordered.
@@ -149,8 +154,8 @@ void report_races()
     for (FoundRace found : races) {
         found.race.first.line = source_line(found.first_site);
         found.race.second.line = source_line(found.second_site);
-        const auto lines = std::minmax(RaceLine(found.race.first.line, found.race.first.access),
-                                       RaceLine(found.race.second.line, found.race.second.access));
+        const auto lines = in_order(RaceLine(found.race.first.line, found.race.first.access),
+                                    RaceLine(found.race.second.line, found.race.second.access));
         if (race_callback && reported_race_lines.insert(lines).second)
             race_callback(found.race);
     }
