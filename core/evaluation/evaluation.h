@@ -62,14 +62,15 @@ struct ShapeTiming {
     std::string shape;
     int ranks = 0;
     std::vector<double> samples_us;
-    std::vector<double> baseline_samples_us;      ///< of the strongest host baseline, same run
-    std::string baseline;                         ///< its name
-    double time_us = 0, baseline_us = 0;          ///< medians
-    double speedup = 0, ci_low = 0, ci_high = 0;  ///< ratio of makespans; 95 % interval, equal when modelled
-    double bound_us = 0;                          ///< 0: none is known
-    std::string bound_source;                     ///< "modelled", "measured on this node"
-    std::vector<BaselineTiming> baselines;        ///< all there are, the strongest among them
-    std::optional<double> compute_alone_us;       ///< the same work without its communication
+    std::vector<double> baseline_samples_us;  ///< of the strongest host baseline, same run
+    std::string baseline;                     ///< its name
+    double time_us = 0, baseline_us = 0;      ///< medians
+    /// Ratio of makespans with its 95 % interval over rounds and processes; equal when modelled.
+    double speedup = 0, ci_low = 0, ci_high = 0;
+    double bound_us = 0;                     ///< 0: none is known
+    std::string bound_source;                ///< "modelled", "measured on this node"
+    std::vector<BaselineTiming> baselines;   ///< all there are, the strongest among them
+    std::optional<double> compute_alone_us;  ///< the same work without its communication
     /// Two runs of the same baseline on this node differ by up to this share (half of the 95 % interval of their
     /// ratio and its distance from 1). Nothing where times are modelled.
     std::optional<double> noise_floor;
@@ -105,7 +106,7 @@ struct Evaluation {
     std::string detail;           ///< the compiler's own lines, who waits for what
     SourceFault at;               ///< at.line == 0 when no line applies
     std::vector<Mismatch> mismatches;
-    std::optional<RaceReport> race;    ///< with the verdict `race`
+    std::optional<RaceReport> race;  ///< with the verdict `race`
     std::vector<ShapeTiming> timings;
     std::optional<OverlapReport> overlap;
     bool modelled = false;

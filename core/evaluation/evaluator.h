@@ -17,9 +17,9 @@ namespace cuco {
 
 /// What to measure when a request does not say.
 struct EvaluationDefaults {
-    int ranks = 0;                 ///< 0: the first of the workload's rank counts that the node can run
-    std::vector<Shape> shapes;     ///< empty: the workload's search shapes for the node
-    Stage until = Stage::profile;  ///< nothing is timed before benchmark, baselines neither
+    int ranks = 0;                         ///< 0: the first of the workload's rank counts that the node can run
+    std::vector<Shape> shapes;             ///< empty: the workload's search shapes for the node
+    Stage until = Stage::profile;          ///< nothing is timed before benchmark, baselines neither
     std::filesystem::path workloads = {};  ///< the product's, with the emulator; empty: races cannot be checked
 };
 

@@ -94,7 +94,7 @@ printTable() {
     done | awk -v ranks="$ranks" -v all="$2" -f "$root/tests/gpu/table.awk"
 }
 
-# measureNoise JOBS: host.cu against itself, each time in new processes, two trials of ten rounds a job.
+# measureNoise JOBS: host.cu against itself, each time in new processes, a trial of ten rounds at each shape.
 measureNoise() {
     local job i size
     for ((i = 1; i <= $1; ++i)); do
@@ -104,7 +104,7 @@ measureNoise() {
                 "$build/candidates/host.so" "$build/candidates/reference.so" "$ranks" "$build/candidates/host.so"
             for size in 2048 4096 8192; do
                 shapeLines "$size" "$size" "$size" "$size"
-                printf 'iterations 0\nrounds 20\n'
+                printf 'iterations 0\nrounds 10\n'
             done
         } > "$job.txt"
         CUCO_REPORT_FD=3 limited 60 "$build/harness" run "$job.txt" 3> "$job.jsonl" > "$job.log" 2>&1 < /dev/null

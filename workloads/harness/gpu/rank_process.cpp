@@ -257,8 +257,15 @@ private:
         const auto first_set = size_t(fields.number());
         const int64_t length = fields.number(), delay_ns = fields.number();
         const bool snapshot = fields.number() != 0, flush = fields.number() != 0;
+        const int64_t warm_set = fields.number();
         if (!fields.ok() || !buffers_ || length < 1)
             return environmentFailure("A rank was asked to run nothing.");
+        if (warm_set >= 0) {
+            const cuco_io io = buffers_->io(size_t(warm_set) % buffers_->sets());
+            if (const int code = run_(state_, &io, stream_))
+                return candidateFailure(code, "cuco_run");
+            CUCO_CHECK(synchronise("cuco_run"));
+        }
         // Empties the L2, and makes this process's context the current one on the GPU.
         if (flush)
             CUCO_CHECK(check(cudaMemsetAsync(flush_, 0, flush_bytes_, stream_), "empty the L2"));
@@ -288,9 +295,8 @@ private:
             const cuco_io io = buffers_->io(set);
             // What a peer wrote before this rank came is lost, as it would be where this memory was in use until now.
             for (size_t b = 0; snapshot && b < shape_.outputs.size(); ++b)
-                CUCO_CHECK(check(
-                    cudaMemsetAsync(io.outputs[b], poison_byte, shape_.outputs[b].bytes(rank_), stream_),
-                    "poison the outputs"));
+                CUCO_CHECK(check(cudaMemsetAsync(io.outputs[b], poison_byte, shape_.outputs[b].bytes(rank_), stream_),
+                                 "poison the outputs"));
             if (const int code = run_(state_, &io, stream_)) {
                 cudaDeviceSynchronize();
                 return candidateFailure(code, "cuco_run");

@@ -17,7 +17,8 @@ constexpr char join = 'J';      ///< a unique id: join the communicator
 constexpr char load = 'L';      ///< the candidate's path
 constexpr char allocate = 'A';  ///< sets, shape; answered with three descriptors and sizes
 constexpr char setup = 'S';
-constexpr char run = 'R';  ///< stretch, first set, length, delay in ns, snapshot, flush; answered with the events' µs
+constexpr char run =
+    'R';  ///< stretch, first set, length, delay in ns, snapshot, flush, warm set; answered with the events' µs
 constexpr char begin_trace = 'B', end_trace = 'E';
 constexpr char teardown = 'T';
 constexpr char leave = 'Q';

@@ -116,7 +116,7 @@ private:
             }
             fastest_us = std::min(fastest_us, std::max(medianOf(times_us), 1.0));
         }
-        burst_ = std::clamp(int(std::ceil(stretch_us / fastest_us)), 1, scene_.sets);
+        burst_ = std::clamp(int(std::ceil(stretch_us / fastest_us)), 1, scene_.sets - 1);
         return std::nullopt;
     }
 
@@ -150,6 +150,8 @@ private:
         Stretch stretch;
         stretch.first_set = next_set_[team];
         stretch.length = length;
+        // A set that this stretch does not use.
+        stretch.warm_set = (stretch.first_set + length) % scene_.sets;
         next_set_[team] = (next_set_[team] + length) % scene_.sets;
         std::vector<uint64_t> seeds;
         for (int i = 0; i < length; ++i)

@@ -22,8 +22,8 @@ namespace {
 
 // A step that takes longer never ends.
 constexpr int64_t longest_step_ns = 20'000'000'000;
-constexpr int most_sets = 16;
-// Of small shapes there are as many sets as a burst has iterations; together they need not be more than this.
+constexpr int most_sets = 17;
+// Of small shapes there is a set for each iteration of a burst and one more; together they need not be more than this.
 constexpr size_t many_bytes = size_t(2) << 30;
 constexpr int untraced_stretches = 5, traced_stretches = 3;
 constexpr int neighbour_looks = 10;
@@ -191,7 +191,8 @@ private:
                (names.empty() || std::find(names.begin(), names.end(), teams_[team]->program().name) != names.end());
     }
 
-    /// Together the sets are larger than three times the L2, and there is one for each iteration of a burst.
+    /// Together the sets are larger than three times the L2, and there is one for each iteration of a burst and one
+    /// more.
     Outcome chooseSets(const ShapeJob& shape, size_t programs, int& sets) const
     {
         size_t bytes = 1;

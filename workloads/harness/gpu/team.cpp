@@ -277,6 +277,7 @@ Outcome Team::run(const Stretch& stretch, StretchTimes& times, const std::functi
             .number(delay)
             .number(int64_t(stretch.snapshot))
             .number(int64_t(stretch.flush))
+            .number(int64_t(stretch.warm_set))
             .bytes();
     });
     const auto waitFor = [&](std::atomic<uint32_t> TimingPage::Rank::*flag, int64_t& last_ns) -> Outcome {

@@ -20,6 +20,7 @@ struct Stretch {
     std::vector<int64_t> delay_ns;  ///< how much later than the others each rank starts; empty: together
     bool snapshot = false;          ///< outputs are copied in the order of the stream, as the candidate left them
     bool flush = true;              ///< the L2 is emptied first
+    int warm_set = -1;  ///< an iteration in this set comes before the start: a process that has slept is slow
 };
 
 struct StretchTimes {
