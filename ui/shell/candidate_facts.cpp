@@ -92,6 +92,69 @@ void addRace(QList<Fact>& facts, const RaceReport& race)
     facts << Fact{section, translated("Shape"), escaped(race.shape), false};
 }
 
+QString baselineText(const BaselineTiming& baseline)
+{
+    return baseline.problem.empty() ? microseconds(baseline.time_us) + QStringLiteral(" µs")
+                                    : translated("takes no part: %1").arg(escaped(baseline.problem));
+}
+
+/// The spread of what was seen at each look at each GPU; empty when the driver tells none.
+QString rangeText(const std::vector<GpuConditions>& gpus, std::vector<double> GpuConditions::*field,
+                  const QString& unit)
+{
+    double low = 0, high = -1;
+    for (const GpuConditions& gpu : gpus) {
+        for (const double value : gpu.*field) {
+            low = high < 0 ? value : std::min(low, value);
+            high = std::max(high, value);
+        }
+    }
+    if (high < 0) {
+        return {};
+    }
+    const auto text = [](double value) { return QString::number(std::lround(value)); };
+    return (text(low) == text(high) ? text(low) : text(low) + QStringLiteral("–") + text(high)) + unit;
+}
+
+QString throttlingText(const std::vector<GpuConditions>& gpus)
+{
+    QStringList reasons;
+    for (const GpuConditions& gpu : gpus) {
+        for (const std::string& reason : gpu.throttling) {
+            reasons << breakable(reason);
+        }
+    }
+    reasons.removeDuplicates();
+    return reasons.join(QStringLiteral(", "));
+}
+
+void addShape(QList<Fact>& facts, const ShapeTiming& timing)
+{
+    const QString section = translated("Shape %1").arg(escaped(timing.shape));
+    const auto add = [&](const QString& label, const QString& value) {
+        if (!value.isEmpty()) {
+            facts << Fact{section, label, value, true};
+        }
+    };
+    add(translated("Time"),
+        QStringLiteral("%1 µs · %2×").arg(microseconds(timing.time_us)).arg(timing.speedup, 0, 'f', 2));
+    for (const BaselineTiming& baseline : timing.baselines) {
+        const QString name = breakable(baseline.name);
+        add(baseline.name == timing.baseline ? QStringLiteral("<b>%1</b>").arg(name) : name, baselineText(baseline));
+    }
+    if (timing.compute_alone_us) {
+        add(translated("Computing alone"), microseconds(*timing.compute_alone_us) + QStringLiteral(" µs"));
+        add(translated("Not hidden"), microseconds(*timing.exposedUs()) + QStringLiteral(" µs"));
+    }
+    if (timing.noise_floor) {
+        add(translated("Noise"), QStringLiteral("± %1 %").arg(100 * *timing.noise_floor, 0, 'f', 1));
+    }
+    add(translated("SM clock"), rangeText(timing.conditions, &GpuConditions::sm_mhz, QStringLiteral(" MHz")));
+    add(translated("Power"), rangeText(timing.conditions, &GpuConditions::power_w, QStringLiteral(" W")));
+    add(translated("Temperature"), rangeText(timing.conditions, &GpuConditions::temperature_c, QStringLiteral(" °C")));
+    add(translated("Throttled"), throttlingText(timing.conditions));
+}
+
 void addFigures(QList<Fact>& facts, const Evaluation& evaluation, bool modelled)
 {
     const QString section = modelled ? translated("Figures, modelled") : translated("Figures");
@@ -108,6 +171,9 @@ void addFigures(QList<Fact>& facts, const Evaluation& evaluation, bool modelled)
         }
         add("Speed-up", text);
     }
+    if (evaluation.withinNoise()) {
+        add("", translated("within the node's noise: no improvement"));
+    }
     if (const auto bound = evaluation.boundUs()) {
         add("Bound", microseconds(*bound) + QStringLiteral(" µs"));
     }
@@ -119,12 +185,8 @@ void addFigures(QList<Fact>& facts, const Evaluation& evaluation, bool modelled)
         add("Hidden comm.", evaluation.overlap->hidden_share ? share(*evaluation.overlap->hidden_share)
                                                              : translated("no communication"));
     }
-    if (evaluation.timings.size() > 1) {
-        for (const ShapeTiming& timing : evaluation.timings) {
-            facts << Fact{
-                translated("Shapes"), escaped(timing.shape),
-                QStringLiteral("%1 µs · %2×").arg(microseconds(timing.time_us)).arg(timing.speedup, 0, 'f', 2), true};
-        }
+    for (const ShapeTiming& timing : evaluation.timings) {
+        addShape(facts, timing);
     }
 }
 
@@ -194,6 +256,9 @@ QList<Fact> factsOf(const RunSession& session, const QString& id)
         }
         if (!evaluation->verified()) {
             facts << Fact{translated("Verdict"), translated("Stage"), words(toString(evaluation->stage)), false};
+        }
+        if (!evaluation->sandboxed && !evaluation->timings.empty()) {
+            facts << Fact{translated("Verdict"), translated("Sandbox"), translated("none"), false};
         }
         for (const std::string& remark : evaluation->remarks) {
             facts << Fact{translated("Verdict"), translated("Remark"), escaped(remark), false};
