@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workloads/harness/compare.h"
 #include "workloads/harness/job.h"
+#include "workloads/harness/layout.h"
 #include "workloads/harness/report.h"
 #include "workloads/harness/wire.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -216,6 +219,97 @@ TEST(Messages, RefuseALengthThatNobodySends)
     bool broken = false;
     EXPECT_FALSE(takeMessage(received, message, broken));
     EXPECT_TRUE(broken);
+}
+
+TEST(Messages, BringTheirDescriptorsAlong)
+{
+    Channel mine, theirs;
+    ASSERT_TRUE(Channel::makePair(mine, theirs));
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    Message message;
+    EXPECT_EQ(theirs.poll(message), Channel::Arrival::nothing);
+    ASSERT_TRUE(mine.send('A', Packer().number(int64_t(-7)).number(1.5).text("all").bytes(), {ends[1]}));
+    close(ends[1]);
+    ASSERT_TRUE(theirs.receive(message));
+    Unpacker fields(message.bytes);
+    EXPECT_EQ(fields.number(), -7);
+    EXPECT_EQ(fields.real(), 1.5);
+    EXPECT_EQ(fields.text(), "all");
+    EXPECT_TRUE(fields.ok());
+    EXPECT_EQ(fields.number(), 0);
+    EXPECT_FALSE(fields.ok());
+    const int received = theirs.takeDescriptor();
+    ASSERT_GE(received, 0);
+    EXPECT_EQ(theirs.takeDescriptor(), -1);
+    ASSERT_EQ(write(received, "x", 1), 1);
+    char byte = 0;
+    EXPECT_EQ(read(ends[0], &byte, 1), 1);
+    EXPECT_EQ(byte, 'x');
+    close(received);
+    close(ends[0]);
+    mine.close();
+    EXPECT_EQ(theirs.poll(message), Channel::Arrival::gone);
+}
+
+TEST(Messages, RefuseATextThatClaimsMoreThanThereIs)
+{
+    const std::string bytes = Packer().number(int64_t(1) << 40).bytes() + "abc";
+    Unpacker fields(bytes);
+    EXPECT_EQ(fields.text(), "");
+    EXPECT_FALSE(fields.ok());
+    const std::string negative = Packer().number(int64_t(-1)).bytes();
+    Unpacker others(negative);
+    EXPECT_EQ(others.text(), "");
+    EXPECT_FALSE(others.ok());
+}
+
+TEST(Layout, PutsAGuardZoneAroundEveryBufferAndLooksTheSameOnAllRanks)
+{
+    std::string error;
+    const auto job = parseJob(whole_job, "/job/", error);
+    ASSERT_TRUE(job) << error;
+    const ShapeJob& shape = job->shapes[0];
+    const BufferLayout first = layOut(shape, 0, 3), second = layOut(shape, 1, 3);
+    EXPECT_EQ(first.outputs, second.outputs);
+    EXPECT_EQ(first.output_bytes, second.output_bytes);
+    for (const int rank : {0, 1}) {
+        const BufferLayout layout = layOut(shape, rank, 3);
+        std::vector<int> outputs(layout.output_bytes, 0), inputs(layout.input_bytes, 0);
+        const auto mark = [](std::vector<int>& region, size_t begin, size_t bytes) {
+            for (size_t i = begin; i < begin + bytes; ++i)
+                ++region.at(i);
+        };
+        for (size_t set = 0; set < 3; ++set) {
+            mark(outputs, layout.outputs[set][0], shape.outputs[0].bytes(rank));
+            mark(inputs, layout.inputs[set][0], shape.inputs[0].bytes(rank));
+        }
+        for (const auto& gap : layout.gaps)
+            mark(gap.in_outputs ? outputs : inputs, gap.begin, gap.bytes);
+        EXPECT_THAT(outputs, testing::Each(1)) << "every byte is a buffer's or a guard zone's";
+        EXPECT_THAT(inputs, testing::Each(1));
+        EXPECT_EQ(layout.inputs[1][0] % 256, 0u);
+    }
+}
+
+TEST(HarnessJob, ReadsTheProgramsThatTakeTurns)
+{
+    std::string error;
+    const auto job =
+        parseJob(with("limit 30\n", "limit 30\nbaseline host /a folder/host.so\nunchecked alone a.so\nrates 1\n") +
+                     "rounds 10\nconsecutive 3\nagainst host\n",
+                 "/job/", error);
+    ASSERT_TRUE(job) << error;
+    ASSERT_EQ(job->baselines.size(), 2u);
+    EXPECT_EQ(job->baselines[0].path, "/a folder/host.so");
+    EXPECT_TRUE(job->baselines[0].checked);
+    EXPECT_FALSE(job->baselines[1].checked);
+    EXPECT_TRUE(job->rates);
+    EXPECT_EQ(job->shapes[0].rounds, 10);
+    EXPECT_EQ(job->shapes[0].consecutive, 3);
+    EXPECT_EQ(job->shapes[0].against, std::vector<std::string>{"host"});
+    EXPECT_THAT(errorOf(whole_job + "against nobody\n"), HasSubstr("no baseline"));
+    EXPECT_THAT(errorOf(with("limit 30\n", "baseline a x\nbaseline a y\n")), HasSubstr("comes twice"));
 }
 
 }  // namespace

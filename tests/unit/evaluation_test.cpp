@@ -94,6 +94,21 @@ TEST(Statistics, SameSeedGivesSameInterval)
     EXPECT_EQ(ratioOfMedians(a, b, 7).high, ratioOfMedians(a, b, 7).high);
 }
 
+TEST(Statistics, WhatMovesARoundAsAWholeDoesNotWidenItsInterval)
+{
+    std::vector<double> ours, theirs;
+    for (int round = 0; round < 20; ++round)
+        for (const double wobble : {0.0, 0.1}) {
+            const double drift = round % 2 == 0 ? 1 : 1.3;
+            ours.push_back(drift * (100 + wobble));
+            theirs.push_back(drift * (200 + wobble));
+        }
+    const Ratio paired = ratioOfRounds(theirs, ours, 2, 1), apart = ratioOfMedians(theirs, ours, 1);
+    EXPECT_NEAR(paired.value, 2, 0.01);
+    EXPECT_LT(paired.high - paired.low, 0.1 * (apart.high - apart.low));
+    EXPECT_EQ(ratioOfRounds(std::vector<double>{2, 2}, std::vector<double>{1, 1}, 2, 1).low, 2);
+}
+
 TEST(Statistics, SingleSamplesGiveNoWidth)
 {
     const Ratio ratio = ratioOfMedians(std::vector{6.0}, std::vector{4.0}, 1);
@@ -138,6 +153,27 @@ TEST(HarnessJob, WritesSizesOfEveryRankAndTheScaleOfTheRepresentedShape)
               "time 1\n"
               "trace 0\n"
               "skew 5\n");
+}
+
+TEST(HarnessJob, NamesTheProgramsThatTakeTurns)
+{
+    HarnessJob job;
+    job.ranks = 2;
+    job.baselines = {{"host.cu", "/cache/host.so", true}, {"alone", "/cache/alone.so", false}};
+    job.rates = true;
+    JobShape shape;
+    shape.shape = product().search_shapes.front();
+    shape.consecutive = 3;
+    shape.rounds = 10;
+    shape.against = {"host.cu"};
+    job.shapes = {shape};
+    const auto text = writeHarnessJob(product(), job);
+    ASSERT_TRUE(text.has_value());
+    for (const char* line : {"\nbaseline host.cu /cache/host.so\n", "\nunchecked alone /cache/alone.so\n",
+                             "\nrates 1\n", "\nconsecutive 3\n", "\nrounds 10\n", "\nagainst host.cu\n"})
+        EXPECT_THAT(*text, HasSubstr(line));
+    job.baselines[0].name = "two words";
+    EXPECT_FALSE(writeHarnessJob(product(), job).has_value());
 }
 
 TEST(HarnessJob, RefusesASizeThatIsNegative)
@@ -197,13 +233,13 @@ TEST(EvaluationPlan, RefusesRanksThatTheWorkloadOrTheNodeLacks)
     EXPECT_FALSE(planEvaluation(product(), small, {}, request).has_value());
 }
 
-TEST(EvaluationPlan, VerifiesOddShapesTwiceWithSkewAndTracesOnlyTheFirstTimedShape)
+TEST(EvaluationPlan, VerifiesOddShapesWithSkewAndTracesOnlyTheFirstTimedShape)
 {
     const auto plan = planEvaluation(product(), emulated(), {}, {});
-    const auto job = verifyJob(*plan, product());
+    const auto job = modelledJob(*plan, product());
     ASSERT_EQ(job.shapes.size(), 3u);
     EXPECT_EQ(job.shapes[0].shape.name, "odd");
-    EXPECT_EQ(job.shapes[0].iterations, 2);
+    EXPECT_GT(job.shapes[0].iterations, 2) << "the buffers of an iteration must come again";
     EXPECT_NE(job.shapes[0].skew, 0u);
     EXPECT_FALSE(job.shapes[0].time);
     EXPECT_TRUE(job.shapes[1].trace && job.shapes[1].time && job.shapes[1].dump);
@@ -216,10 +252,22 @@ TEST(EvaluationPlan, NeverTimesATracedRunOnAGpu)
     NodeProbe probe = emulated();
     probe.modelled = false;
     const auto plan = planEvaluation(product(), probe, {}, {});
-    for (const auto& job : {verifyJob(*plan, product()), timeJob(*plan, product()), traceJob(*plan, product())})
+    for (const auto& job : {candidateJob(*plan, product()), baselineJob(*plan, product()), traceJob(*plan, product())})
         for (const auto& shape : job.shapes)
-            EXPECT_FALSE(shape.time && shape.trace);
-    EXPECT_TRUE(timeJob(*plan, product()).shapes[0].time);
+            EXPECT_FALSE(shape.rounds > 0 && shape.trace);
+    const auto job = candidateJob(*plan, product());
+    EXPECT_GT(job.shapes.front().consecutive, 1);
+    EXPECT_EQ(job.shapes.front().rounds, 0) << "odd shapes are only verified";
+    EXPECT_GT(job.shapes.back().rounds, 0);
+    EXPECT_FALSE(job.shapes.back().dump) << "outputs are compared on the GPU";
+}
+
+TEST(EvaluationPlan, DrawsAnotherSeedForEachEvaluationUnlessOneIsGiven)
+{
+    EXPECT_NE(planEvaluation(product(), emulated(), {}, {})->seed, planEvaluation(product(), emulated(), {}, {})->seed);
+    EvaluationRequest request;
+    request.input_seed = 7;
+    EXPECT_EQ(planEvaluation(product(), emulated(), {}, request)->seed, 7u);
 }
 
 // ---- report
@@ -283,14 +331,111 @@ TEST(HarnessReport, ReadsAMismatchWhoseValueIsNoNumber)
     EXPECT_EQ(report.mismatches[0].element, 17);
 }
 
+TEST(HarnessReport, KeepsProgramsConditionsAndNeighboursApart)
+{
+    const auto report =
+        parseHarnessReport(std::string(start_line) + R"({"event":"rates","link_bytes_per_s":3e11,"hbm_bytes_per_s":4e12}
+{"event":"baseline_failed","program":"zero_cta","message":"No.","detail":"Why."}
+{"event":"time","shape":"s","program":"candidate","samples_us":[10,11],"event_us":[9,10],"burst":4}
+{"event":"time","shape":"s","program":"host.cu","samples_us":[20,21],"event_us":[19,20],"burst":4}
+{"event":"conditions","shape":"s","gpus":[{"event":"gpu","pci":"0000:06","sm_mhz":[1980],"memory_mhz":[3201],"temperature_c":[50],"power_w":[300.5],"throttling":["hw_thermal"]}]}
+{"event":"processes","gpus":[[{"pid":7,"memory_bytes":1},{"pid":9,"memory_bytes":2147483648}]],"observer":7}
+{"event":"gpu_fault","rank":0,"message":"Lost."}
+{"event":"done"}
+)");
+    EXPECT_EQ(report.violation, "");
+    EXPECT_THAT(report.samples_us.at("s"), ElementsAre(10, 11));
+    EXPECT_THAT(report.baseline_samples_us.at("host.cu").at("s"), ElementsAre(20, 21));
+    EXPECT_EQ(report.bursts.at("s"), 4);
+    EXPECT_EQ(report.baseline_problems.at("zero_cta"), "No. Why.");
+    EXPECT_EQ(report.rates->link_bytes_per_s, 3e11);
+    EXPECT_THAT(report.conditions.at("s").front().throttling, ElementsAre("hw_thermal"));
+    EXPECT_THAT(report.neighbours, ElementsAre("process 9 (2048 MiB) on GPU 0"));
+    EXPECT_EQ(report.gpu_fault, "Lost.");
+}
+
 // ---- judgement
+
+class GpuJudgement : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        NodeProbe probe = emulated();
+        probe.modelled = false;
+        EvaluationRequest request;
+        request.ranks = 2;
+        job = candidateJob(*planEvaluation(product(), probe, {}, request), product());
+        outcome.exit_code = 0;
+        std::string text = start_line;
+        for (const auto& shape : job.shapes) {
+            for (int iteration = 0; iteration < shape.iterations + shape.consecutive; ++iteration)
+                for (int rank = 0; rank < 2; ++rank)
+                    text +=
+                        nlohmann::json{
+                            {"event", "checked"}, {"shape", shape.shape.name}, {"iteration", iteration}, {"rank", rank}}
+                            .dump() +
+                        "\n";
+            if (shape.rounds > 0)
+                text +=
+                    nlohmann::json{{"event", "time"},
+                                   {"shape", shape.shape.name},
+                                   {"program", "candidate"},
+                                   {"samples_us", std::vector<double>(turns_a_round * std::size_t(shape.rounds), 10)}}
+                        .dump() +
+                    "\n";
+        }
+        report = parseHarnessReport(text + "{\"event\":\"done\"}\n");
+    }
+
+    HarnessJob job;
+    CommandOutcome outcome;
+    HarnessReport report;
+    Evaluation evaluation;
+};
+
+TEST_F(GpuJudgement, ACompleteRunStaysVerified)
+{
+    ASSERT_TRUE(judgeGpuRun(job, outcome, report, evaluation).has_value());
+    EXPECT_TRUE(evaluation.verified());
+}
+
+TEST_F(GpuJudgement, AnIterationThatWasNotCheckedIsAnError)
+{
+    report.checked.pop_back();
+    EXPECT_FALSE(judgeGpuRun(job, outcome, report, evaluation).has_value());
+}
+
+TEST_F(GpuJudgement, ATimeThatIsMissingIsAnError)
+{
+    report.samples_us.begin()->second.pop_back();
+    EXPECT_FALSE(judgeGpuRun(job, outcome, report, evaluation).has_value());
+}
+
+TEST_F(GpuJudgement, WorkThatGoesOnAfterTheEndIsATimingMismatch)
+{
+    report.failures = {{"timing_mismatch", "large", "It goes on.", "", 1, 0}};
+    ASSERT_TRUE(judgeGpuRun(job, outcome, report, evaluation).has_value());
+    EXPECT_EQ(evaluation.verdict, Verdict::timing_mismatch);
+    EXPECT_THAT(evaluation.message, HasSubstr("rank 1, shape large"));
+}
+
+TEST_F(GpuJudgement, ABrokenNodeIsAnErrorAndAGpuLostByTheCandidateARemark)
+{
+    report.gpu_fault = "GPU 1 is lost.";
+    report.failures = {{"crash", "large", "Rank 1 left the device with an error.", "", 1, 0}};
+    ASSERT_TRUE(judgeGpuRun(job, outcome, report, evaluation).has_value());
+    EXPECT_EQ(evaluation.verdict, Verdict::crash);
+    EXPECT_THAT(evaluation.remarks, ElementsAre(HasSubstr("GPU 1 is lost.")));
+    report.failures = {{"environment", "", "No memory.", "", -1, 0}};
+    EXPECT_FALSE(judgeGpuRun(job, outcome, report, evaluation).has_value());
+}
 
 class Judgement : public testing::Test {
 protected:
     void SetUp() override
     {
         const auto plan = planEvaluation(product(), emulated(), {}, {});
-        job = verifyJob(*plan, product());
+        job = modelledJob(*plan, product());
         outcome.exit_code = 0;
         report = parseHarnessReport(std::string(start_line) +
                                     "{\"event\":\"time\",\"shape\":\"small\",\"samples_us\":[10]}\n"
@@ -417,21 +562,70 @@ TEST_F(Judgement, AMismatchSaysWhatAndWhereAndIsKeptOncePerRank)
 
 // ---- times
 
+BaselineShape hostAt(std::vector<double> samples_us, double bound_us)
+{
+    BaselineShape shape;
+    shape.samples_us["host.cu"] = std::move(samples_us);
+    shape.strongest = "host.cu";
+    shape.bound_us = bound_us;
+    return shape;
+}
+
 TEST(ShapeTiming, ModelledIntervalsHaveNoWidth)
 {
-    const auto timing = timeShape("s", 4, {50}, {"host.cu", {75}}, 40, true);
+    const auto timing = timeShape("s", 4, {50}, hostAt({75}, 40), true);
     EXPECT_DOUBLE_EQ(timing.speedup, 1.5);
     EXPECT_EQ(timing.ci_low, timing.ci_high);
     EXPECT_EQ(timing.baseline, "host.cu");
+    EXPECT_FALSE(timing.withinNoise());
+}
+
+TEST(ShapeTiming, SpeedUpIsOverTheStrongestBaselineAsItWasInTheSameRun)
+{
+    auto baselines = hostAt({100, 100, 100, 100}, 40);
+    baselines.samples_us["window"] = {80, 80, 80, 80};
+    baselines.problems["zero_cta"] = "No such policy.";
+    baselines.strongest = "window";
+    baselines.compute_alone_us = 45;
+    const auto timing = timeShape("s", 4, {50, 50, 50, 50}, baselines, false, std::vector<double>{90, 90, 90, 90});
+    EXPECT_DOUBLE_EQ(timing.speedup, 1.8);
+    EXPECT_DOUBLE_EQ(*timing.exposedUs(), 5);
+    EXPECT_DOUBLE_EQ(*timing.ceilingShare(), 0.8);
+    ASSERT_EQ(timing.baselines.size(), 3u);
+    EXPECT_EQ(timing.baselines[1].time_us, 80);
+    EXPECT_EQ(timing.baselines[2].problem, "No such policy.");
+}
+
+TEST(ShapeTiming, AnImprovementInsideTheNoiseFloorIsNone)
+{
+    auto baselines = hostAt({100, 101, 100, 101}, 40);
+    baselines.noise_floor = 0.02;
+    const auto small = timeShape("s", 4, {99, 100, 99, 100}, baselines, false);
+    EXPECT_TRUE(small.withinNoise());
+    EXPECT_LT(small.ci_low, small.speedup / 1.019) << "what differs between processes widens the interval";
+    EXPECT_FALSE(timeShape("s", 4, {90, 91, 90, 91}, baselines, false).withinNoise());
+}
+
+TEST(ShapeTiming, ABaselineThatIsDisturbedIsAVerdict)
+{
+    const auto alone = hostAt({100, 100, 100, 100}, 40);
+    Evaluation evaluation;
+    judgeBaseline(timeShape("s", 4, {90, 90, 90, 90}, alone, false, std::vector<double>{110, 110, 110, 110}), alone,
+                  evaluation);
+    EXPECT_TRUE(evaluation.verified());
+    judgeBaseline(timeShape("s", 4, {90, 90, 90, 90}, alone, false, std::vector<double>{150, 150, 150, 150}), alone,
+                  evaluation);
+    EXPECT_EQ(evaluation.verdict, Verdict::timing_mismatch);
+    EXPECT_THAT(evaluation.message, HasSubstr("host.cu"));
 }
 
 TEST(ShapeTiming, ATimeBelowTheBoundIsNoRecord)
 {
     Evaluation evaluation;
-    evaluation.timings = {timeShape("s", 4, {39.5}, {"host.cu", {75}}, 40, true)};
+    evaluation.timings = {timeShape("s", 4, {39.5}, hostAt({75}, 40), true)};
     judgeTimes(evaluation);
     EXPECT_TRUE(evaluation.verified()) << "2 % are slack";
-    evaluation.timings = {timeShape("s", 4, {30}, {"host.cu", {75}}, 40, true)};
+    evaluation.timings = {timeShape("s", 4, {30}, hostAt({75}, 40), true)};
     judgeTimes(evaluation);
     EXPECT_EQ(evaluation.verdict, Verdict::faster_than_possible);
     EXPECT_THAT(evaluation.message, HasSubstr("30 µs"));
@@ -452,8 +646,8 @@ TEST(Evaluation, MeansAreGeometricOverTheShapes)
 {
     Evaluation evaluation;
     EXPECT_EQ(evaluation.speedup(), std::nullopt);
-    evaluation.timings = {timeShape("a", 4, {10}, {"host.cu", {40}}, 5, true),
-                          timeShape("b", 4, {10}, {"host.cu", {10}}, 5, true)};
+    evaluation.timings = {timeShape("a", 4, {10}, hostAt({40}, 5), true),
+                          timeShape("b", 4, {10}, hostAt({10}, 5), true)};
     EXPECT_DOUBLE_EQ(*evaluation.speedup(), 2);
     EXPECT_DOUBLE_EQ(*evaluation.timeUs(), 10);
 }
@@ -471,7 +665,15 @@ TEST(Evaluation, ComesBackFromJsonAsItWas)
     mismatch.got = std::nan("");
     mismatch.relative_l2 = std::numeric_limits<double>::infinity();
     evaluation.mismatches = {mismatch};
-    evaluation.timings = {timeShape("a", 4, {10, 11}, {"host.cu", {40}}, 5, false)};
+    auto baselines = hostAt({40, 41}, 5);
+    baselines.problems["zero_cta"] = "No.";
+    baselines.compute_alone_us = 7;
+    baselines.noise_floor = 0.01;
+    evaluation.timings = {timeShape("a", 4, {10, 11}, baselines, false)};
+    evaluation.timings[0].conditions = {{"0000:06", {1980}, {3201}, {50}, {300.5}, {"hw_thermal"}}};
+    evaluation.timings[0].event_us = {9, 10};
+    evaluation.remarks = {"The profile is missing."};
+    evaluation.input_seed = 0x7fffffffffffffff;
     OverlapReport overlap;
     overlap.ranks.resize(2);
     overlap.ranks[1].rank = 1;
