@@ -82,9 +82,8 @@ extern "C" int fixture(int rank, int ranks)
             cublasSetStream(blas, second);
             const float one = 1, zero = 0;
             make<<<4, 64, 0, first>>>(data);
-            cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, 64, 64, 64, &one, data, 64, data, 64, &zero,
-                        out,  // line: product
-                        64);
+            const auto n = CUBLAS_OP_N;
+            cublasSgemm(blas, n, n, 64, 64, 64, &one, data, 64, data, 64, &zero, out, 64);  // line: product
             break;
         }
         case 8:  // a collective
