@@ -23,7 +23,7 @@ struct JobShape {
     std::uint64_t skew = 0;            ///< 0: ranks start together
     int consecutive = 0;               ///< GPUs: further verified iterations, in a row
     int rounds = 0;                    ///< GPUs: of timing; each program has two turns in a round
-    std::vector<std::string> against;  ///< GPUs: the baselines that take turns; empty: all
+    std::vector<std::string> against = {};  ///< GPUs: the baselines that take turns; empty: all
 };
 
 /// On GPUs: a program that takes turns with the candidate.
