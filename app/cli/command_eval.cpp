@@ -118,6 +118,15 @@ int finish(const Evaluation& evaluation, const std::string& source, bool json)
     return evaluation.verified() ? exit_success : exit_unsuccessful;
 }
 
+/// The workload's own host-driven programs have no directive to be screened for.
+bool isBaseline(const Workload& workload, const std::string& source)
+{
+    return readFile(workload.host_source).value_or("") == source ||
+           std::ranges::any_of(workload.baselines, [&](const HostBaseline& baseline) {
+               return readFile(baseline.file).value_or("") == source;
+           });
+}
+
 int evaluateFile(const Options& options, std::stop_token stop)
 {
     const auto paths = DataPaths::find();
@@ -147,11 +156,12 @@ int evaluateFile(const Options& options, std::stop_token stop)
     if (const auto prepared = (*evaluator)->prepare(stop); !prepared)
         return reportError(prepared.error());
 
-    // A baseline has been measured just now; it has no directive to be screened for.
-    for (const auto& baseline : (*evaluator)->baselines())
-        if (baseline.source == *source)
-            return finish(baseline.result.evaluation, *source, options.json);
     EvaluationRequest request;
+    request.screened = !isBaseline(*workload, *source);
+    // Where times are modelled nothing is left to find out about a baseline.
+    for (const auto& baseline : (*evaluator)->baselines())
+        if ((*evaluator)->probe().modelled && baseline.source == *source)
+            return finish(baseline.result.evaluation, *source, options.json);
     request.source = *source;
     request.until = *stageFromString(options.stage);
     request.check_races = options.check_races;
