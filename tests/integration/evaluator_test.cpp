@@ -90,7 +90,7 @@ TEST_F(EmulatedEvaluation, VerifiesARightCandidateWithTimesAndATimeline)
 
 TEST_F(EmulatedEvaluation, MeasuresTheBaselineOfTheWorkload)
 {
-    const auto& baseline = evaluator->baselines().front();
+    const auto& baseline = evaluator->baselines().front().result;
     EXPECT_TRUE(baseline.evaluation.verified());
     ASSERT_EQ(baseline.evaluation.timings.size(), 1u);
     EXPECT_DOUBLE_EQ(baseline.evaluation.timings[0].speedup, 1);

@@ -58,10 +58,10 @@ struct ShownCanvas {
     TimelineCanvas canvas;
 };
 
-SpanRow rowOf(const std::vector<Span>& spans)
+SpanRow rowOf(const std::vector<ui::Span>& spans)
 {
     SpanRow row;
-    for (const Span& span : spans)
+    for (const ui::Span& span : spans)
         row.append(span);
     row.finish();
     return row;
@@ -115,7 +115,7 @@ private Q_SLOTS:
     void theLongestSpanIsFoundAsByLookingAtEach()
     {
         std::mt19937 random(5);
-        std::vector<Span> spans;
+        std::vector<ui::Span> spans;
         std::int64_t end = 0;
         for (std::uint32_t i = 0; i < 3000; ++i) {
             const std::int64_t begin = end + random() % 5;
@@ -159,7 +159,7 @@ private Q_SLOTS:
 
     void neighbouringMergedRunsOfOneKindJoin()
     {
-        std::vector<Span> spans;
+        std::vector<ui::Span> spans;
         for (std::uint32_t i = 0; i < 1000; ++i)
             spans.push_back({10 * i, 10 * i + 5, i, 3});
         const auto runs = layOut(rowOf(spans), {0, 10'000}, 100);
