@@ -119,12 +119,13 @@ int finish(const Evaluation& evaluation, const std::string& source, bool json)
 }
 
 /// The workload's own host-driven programs have no directive to be screened for.
-bool isBaseline(const Workload& workload, const std::string& source)
+bool isBaseline(const Workload& workload, const std::filesystem::path& candidate)
 {
-    return readFile(workload.host_source).value_or("") == source ||
-           std::ranges::any_of(workload.baselines, [&](const HostBaseline& baseline) {
-               return readFile(baseline.file).value_or("") == source;
-           });
+    const auto same = [&](const std::filesystem::path& file) {
+        std::error_code error;
+        return std::filesystem::equivalent(candidate, file, error);
+    };
+    return same(workload.host_source) || std::ranges::any_of(workload.baselines, same, &HostBaseline::file);
 }
 
 int evaluateFile(const Options& options, std::stop_token stop)
@@ -157,10 +158,10 @@ int evaluateFile(const Options& options, std::stop_token stop)
         return reportError(prepared.error());
 
     EvaluationRequest request;
-    request.screened = !isBaseline(*workload, *source);
+    request.screened = !isBaseline(*workload, options.candidate);
     // Where times are modelled nothing is left to find out about a baseline.
     for (const auto& baseline : (*evaluator)->baselines())
-        if ((*evaluator)->probe().modelled && baseline.source == *source)
+        if (!request.screened && (*evaluator)->probe().modelled && baseline.source == *source)
             return finish(baseline.result.evaluation, *source, options.json);
     request.source = *source;
     request.until = *stageFromString(options.stage);

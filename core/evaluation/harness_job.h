@@ -20,9 +20,9 @@ struct JobShape {
     std::uint64_t seed = 1;  ///< iteration i has inputs from seed + i
     int iterations = 1, warmup = 0;
     bool dump = false, time = false, trace = false;
-    std::uint64_t skew = 0;            ///< 0: ranks start together
-    int consecutive = 0;               ///< GPUs: further verified iterations, in a row
-    int rounds = 0;                    ///< GPUs: of timing; each program has two turns in a round
+    std::uint64_t skew = 0;                 ///< 0: ranks start together
+    int consecutive = 0;                    ///< GPUs: further verified iterations, in a row
+    int rounds = 0;                         ///< GPUs: of timing; each program has two turns in a round
     std::vector<std::string> against = {};  ///< GPUs: the baselines that take turns; empty: all
 };
 

@@ -64,7 +64,7 @@ protected:
     {
         BuildInputs inputs;
         inputs.add("compiler", compiler.toString());
-        inputs.add("driver", *readFile(fixtures / "driver.cpp"));
+        inputs.add("driver with its functions", *readFile(fixtures / "driver.cpp"));
         ASSERT_TRUE(inputs.addFolder(emulator).has_value());
         const auto built = cachedBuild("emulator-test", inputs.key(), {}, [&](const fs::path& place) -> Result<void> {
             std::vector<fs::path> sources{fixtures / "driver.cpp"};
@@ -77,8 +77,8 @@ protected:
                 compile.push_back({compiler.program.string(), "-O2", "-std=c++20", "-c", "-I", emulator.string(), "-I",
                                    (emulator / "include").string(), sources[i].string(), "-o", link.back()});
             }
-            link.insert(link.end(),
-                        {"-Wl,--dynamic-list=" + (emulator / "exports.txt").string(), "-ldl", "-o", "driver"});
+            link.insert(link.end(), {"-Wl,--dynamic-list=" + (emulator / "exports.txt").string(),
+                                     "-Wl,--export-dynamic-symbol=driver_*", "-ldl", "-o", "driver"});
             if (auto compiled = runBuild(node, place, std::move(compile), {}); !compiled)
                 return compiled;
             return runBuild(node, place, {link}, {});

@@ -69,7 +69,7 @@ protected:
         const auto source = integration / "emulator" / "driver.cpp";
         BuildInputs inputs;
         inputs.add("compiler", compiler.toString());
-        inputs.add("driver", *readFile(source));
+        inputs.add("driver of races", *readFile(source));
         ASSERT_TRUE(inputs.addFolder(emulator).has_value());
         const auto built = cachedBuild("emulator-test", inputs.key(), {}, [&](const fs::path& place) -> Result<void> {
             std::vector<fs::path> sources{source};

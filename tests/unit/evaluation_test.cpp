@@ -472,6 +472,7 @@ TEST_F(Judgement, AFailureKeepsItsLine)
 
 TEST_F(Judgement, AKindThatTheHarnessHasNotIsNoVerdict)
 {
+    report.started = false;
     report.failures = {{"verified", "small", "Ha.", "", 0, 0}};
     Evaluation evaluation;
     EXPECT_FALSE(judgeRun(job, outcome, report, evaluation).has_value());

@@ -122,7 +122,7 @@ TEST(ObjectGuard, LooksAtImportsExportsAndConstructors)
 
 TEST(ObjectGuard, ReadsThisProgramAndNoRubbish)
 {
-    const auto bytes = readFile(std::filesystem::canonical("/proc/self/exe"));
+    const auto bytes = readFile(std::filesystem::canonical("/proc/self/exe"), 1u << 30);
     ASSERT_TRUE(bytes.has_value());
     const auto symbols = readObjectSymbols(*bytes);
     ASSERT_TRUE(symbols.has_value());
@@ -162,7 +162,7 @@ std::string joined(std::initializer_list<std::string_view> lines)
     return text;
 }
 
-TEST(Judgement, AnEnvironmentFailureIsTheEnginesOnlyBeforeTheCandidateIsLoaded)
+TEST(UntrustedReport, AnEnvironmentFailureIsTheEnginesOnlyBeforeTheCandidateIsLoaded)
 {
     Evaluation evaluation;
     EXPECT_FALSE(judgeRun({}, ended(), parseHarnessReport(joined({broken_node, done})), evaluation).has_value());
@@ -172,7 +172,7 @@ TEST(Judgement, AnEnvironmentFailureIsTheEnginesOnlyBeforeTheCandidateIsLoaded)
     EXPECT_THAT(evaluation.message, HasSubstr("The GPU is gone"));
 }
 
-TEST(Judgement, AFailureAfterWhichTheRunGoesOnIsForged)
+TEST(UntrustedReport, AFailureAfterWhichTheRunGoesOnIsForged)
 {
     const auto* time = R"({"event":"time","shape":"a","samples_us":[1]})"
                        "\n";
@@ -182,7 +182,7 @@ TEST(Judgement, AFailureAfterWhichTheRunGoesOnIsForged)
     EXPECT_EQ(evaluation.verdict, Verdict::tampering);
 }
 
-TEST(Judgement, ATimelineThatCannotBeReadIsOnlyMissing)
+TEST(UntrustedReport, ATimelineThatCannotBeReadIsOnlyMissing)
 {
     const auto* trace = R"({"event":"trace","shape":"a","timeline":{"source":"modelled","lanes":17}})"
                         "\n";
@@ -195,7 +195,7 @@ TEST(Judgement, ATimelineThatCannotBeReadIsOnlyMissing)
     EXPECT_TRUE(evaluation.verified()) << evaluation.message << evaluation.detail;
 }
 
-TEST(Judgement, ADumpThatIsMissingAfterACompleteRunIsTampering)
+TEST(UntrustedReport, ADumpThatIsMissingAfterACompleteRunIsTampering)
 {
     const auto* missing = R"({"event":"failure","kind":"tampering","message":"The dump is missing."})"
                           "\n";
@@ -204,7 +204,7 @@ TEST(Judgement, ADumpThatIsMissingAfterACompleteRunIsTampering)
     EXPECT_EQ(evaluation.verdict, Verdict::tampering);
 }
 
-TEST(Judgement, HostCollectivesAreHeldAgainstTheDirective)
+TEST(UntrustedReport, HostCollectivesAreHeldAgainstTheDirective)
 {
     const auto* used = R"({"event":"used","host_collectives":"ncclAllGather"})"
                        "\n";
