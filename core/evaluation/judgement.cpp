@@ -92,6 +92,31 @@ std::string describeEnd(const CommandOutcome& outcome)
     return fmt::format("The run ended early, with exit code {}.", outcome.exit_code);
 }
 
+/// A limit of the sandbox struck, other than time's, which has a verdict of its own.
+bool tookTooMuch(const CommandOutcome& outcome, Evaluation& evaluation)
+{
+    const char* what = nullptr;
+    switch (outcome.exceeded) {
+        case CommandLimit::none:
+        case CommandLimit::wall:
+            return false;
+        case CommandLimit::processes:
+            what = "It started more processes and threads than a candidate may.";
+            break;
+        case CommandLimit::memory:
+            what = "It took more of the host's memory than a candidate may.";
+            break;
+        case CommandLimit::disk:
+            what = "It wrote more into its folder than a candidate may.";
+            break;
+        case CommandLimit::file_size:
+            what = "It wrote a larger file than a candidate may.";
+            break;
+    }
+    reject(evaluation, Verdict::crash, what, tail(outcome.err));
+    return true;
+}
+
 /// Every time and timeline the job asked for, in the number it asked for.
 std::string missingFrom(const HarnessJob& job, const HarnessReport& report)
 {
@@ -155,6 +180,8 @@ Result<void> judgeRun(const HarnessJob& job, const CommandOutcome& outcome, cons
 {
     if (outcome.cancelled)
         return failure("The evaluation was stopped.");
+    if (tookTooMuch(outcome, evaluation))
+        return {};
     if (!report.failures.empty() && report.violation.empty())
         return judgeFailure(report.failures.front(), report.started, evaluation);
     if (outcome.timed_out) {
@@ -224,6 +251,8 @@ Result<void> judgeGpuRun(const HarnessJob& job, const CommandOutcome& outcome, c
 {
     if (outcome.cancelled)
         return failure("The evaluation was stopped.");
+    if (tookTooMuch(outcome, evaluation))
+        return {};
     for (const auto& neighbour : report.neighbours)
         evaluation.remarks.push_back("Another program was on the GPUs: " + neighbour + ".");
     if (!report.gpu_fault.empty())

@@ -486,6 +486,15 @@ TEST_F(Judgement, TheWallLimitIsATimeout)
     EXPECT_EQ(judged().verdict, Verdict::timeout);
 }
 
+TEST_F(Judgement, ALimitThatStruckIsNamed)
+{
+    outcome.exceeded = CommandLimit::memory;
+    outcome.signal = SIGKILL;
+    report.done = false;
+    EXPECT_EQ(judged().verdict, Verdict::crash);
+    EXPECT_THAT(judged().message, HasSubstr("memory"));
+}
+
 TEST_F(Judgement, ASignalAndAnEarlyExitAreCrashes)
 {
     report.done = false;
