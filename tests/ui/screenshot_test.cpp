@@ -23,6 +23,7 @@ private Q_SLOTS:
     void theSizeIsTheWindows();
     void anUnknownViewIsRefusedWithTheKnownOnes();
     void aViewOfARunNeedsOne();
+    void aTraceThatBelongsToNoRunIsRendered();
     void anUnknownCandidateIsRefused();
     void aPlaceThatCannotBeWrittenIsRefused();
     void aMissingFileIsRefused();
@@ -98,6 +99,21 @@ void ScreenshotTest::aViewOfARunNeedsOne()
     ScreenshotRequest wanted = request(QStringLiteral("diff"));
     wanted.run_file.clear();
     QVERIFY(!takeScreenshot(wanted));
+}
+
+void ScreenshotTest::aTraceThatBelongsToNoRunIsRendered()
+{
+    ScreenshotRequest wanted = request(QStringLiteral("trace"));
+    wanted.run_file.clear();
+    QVERIFY2(!takeScreenshot(wanted), "it needs a file");
+    wanted.run_file = folder_.file(QStringLiteral("trace.json"));
+    QFile file(wanted.run_file);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(R"({"traceEvents":[{"ph":"X","pid":0,"tid":1,"ts":0,"dur":5,"name":"gemm","cat":"kernel"}]})");
+    file.close();
+    const auto taken = takeScreenshot(wanted);
+    QVERIFY2(taken, taken ? "" : qPrintable(sentence(taken.error())));
+    QVERIFY(QImage(wanted.output).height() > 0);
 }
 
 void ScreenshotTest::anUnknownCandidateIsRefused()

@@ -4,6 +4,7 @@
 
 #include "ui/shell/error_bar.h"
 #include "ui/shell/main_window.h"
+#include "ui/views/timeline_window.h"
 
 #include <QAction>
 #include <QCoreApplication>
@@ -84,12 +85,36 @@ Result<void> selectIn(MainWindow& window, const ScreenshotRequest& request)
     return {};
 }
 
+Result<void> save(QWidget& shown, const QString& output)
+{
+    settle();
+    const QPixmap picture = shown.grab();
+    if (picture.isNull() || !picture.save(output)) {
+        return problem(translated("The picture cannot be written to %1.").arg(output),
+                       translated("Choose another file, ending in .png."));
+    }
+    return {};
+}
+
+/// A trace that belongs to no run, or what is said where it cannot be read.
+Result<void> takeTrace(const ScreenshotRequest& request)
+{
+    if (request.run_file.isEmpty()) {
+        return problem(translated("The view trace shows a trace, and none was given."),
+                       translated("Give a .json, .json.gz or .sqlite file."));
+    }
+    TimelineWindow window(request.run_file);
+    window.resize(request.size);
+    window.show();
+    return save(window, request.output);
+}
+
 }  // namespace
 
 QStringList screenshotViews()
 {
     QStringList names{QStringLiteral("start"), QStringLiteral("new-run"), QStringLiteral("lineage"),
-                      QStringLiteral("inspector")};
+                      QStringLiteral("inspector"), QStringLiteral("trace")};
     for (const auto& [name, tab] : tabsByName()) {
         names << name;
     }
@@ -102,6 +127,9 @@ Result<void> takeScreenshot(const ScreenshotRequest& request)
     if (!screenshotViews().contains(request.view)) {
         return problem(translated("There is no view %1.").arg(request.view),
                        translated("Choose one of %1.").arg(screenshotViews().join(QStringLiteral(", "))));
+    }
+    if (request.view == QStringLiteral("trace")) {
+        return takeTrace(request);
     }
     MainWindow window;
     window.nodes().start();
@@ -136,13 +164,7 @@ Result<void> takeScreenshot(const ScreenshotRequest& request)
     } else if (QWidget* part = window.part(request.view)) {
         shown = part;
     }
-    settle();
-    const QPixmap picture = shown->grab();
-    if (picture.isNull() || !picture.save(request.output)) {
-        return problem(translated("The picture cannot be written to %1.").arg(request.output),
-                       translated("Choose another file, ending in .png."));
-    }
-    return {};
+    return save(*shown, request.output);
 }
 
 }  // namespace cuco::ui
