@@ -31,7 +31,8 @@ using std::chrono::milliseconds;
 /// How long output of orphans is still read after the leader has exited.
 constexpr milliseconds orphan_grace{100};
 /// A killed process that is still there after this is stuck in the kernel.
-constexpr milliseconds kill_limit{10'000};
+// Thousands of processes take their time to die on a machine that they have loaded.
+constexpr milliseconds kill_limit{60'000};
 
 /// Keeps a write to a closed pipe from killing this process: the signal stays blocked in this thread
 /// and is taken back before the mask is restored.

@@ -77,12 +77,24 @@ protected:
 };
 
 /// How many processes of this machine have the mark in their arguments.
+/// Empty for a process that is gone meanwhile.
+std::string commandLineOf(const std::filesystem::path& process)
+{
+    std::string line(4096, '\0');
+    const int file = ::open((process / "cmdline").c_str(), O_RDONLY | O_CLOEXEC);
+    const ssize_t length = file < 0 ? -1 : ::read(file, line.data(), line.size());
+    if (file >= 0)
+        ::close(file);
+    line.resize(length > 0 ? static_cast<std::size_t>(length) : 0);
+    return line;
+}
+
 int processesMarked(const std::string& mark)
 {
     int count = 0;
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
-        const auto line = testing::readText(entry.path() / "cmdline");
+        const std::string line = commandLineOf(entry.path());
         if (line.find(mark) != std::string::npos && entry.path().filename() != std::to_string(::getpid()))
             ++count;
     }
@@ -205,7 +217,7 @@ TEST_F(InTheSandbox, OnlyTheNamedDescriptorsArePassedOn)
 
 TEST_F(InTheSandbox, AForkBombIsEndedAndNamed)
 {
-    auto command = this->command(": cuco-bomb; bomb() { bomb | bomb & }; bomb; sleep 30");
+    auto command = this->command(": cuco-bomb; bomb() { sleep 0.05; bomb | bomb & }; bomb; sleep 30");
     command.limits.processes = 100;
     const auto outcome = run(command);
     EXPECT_EQ(outcome.exceeded, CommandLimit::processes);
@@ -259,9 +271,10 @@ TEST_F(InTheSandbox, AFolderWithoutEndIsAFullFolder)
 
 TEST_F(InTheSandbox, MemoryOfAllProcessesTogetherIsBounded)
 {
-    // Each of the four holds 40 MB: one alone would be within the limit.
+    // Each of the four holds 40 MB: one alone would be within the limit. A shell whose last command is sleep becomes
+    // it.
     auto command = this->command(
-        "for i in 1 2 3 4; do (x=$(head -c 40000000 /dev/zero | tr '\\0' x); sleep 30) & done; "
+        "for i in 1 2 3 4; do (x=$(head -c 40000000 /dev/zero | tr '\\0' x); sleep 30; :) & done; "
         "wait");
     command.limits.memory_bytes = 100 << 20;
     const auto outcome = run(command);
