@@ -108,6 +108,10 @@ void Evaluator::Private::compare(const EvaluationPlan& plan, HarnessReport& repo
         if (const auto found = report.baseline_samples_us.find(alone.strongest);
             found != report.baseline_samples_us.end() && found->second.contains(shape.name))
             turns = found->second.at(shape.name);
+        else if (!plan.modelled)
+            evaluation.remarks.push_back("Baseline " + alone.strongest + " took no turns at shape " + shape.name +
+                                         "; the speed-up is over its times without the candidate. " +
+                                         report.baseline_problems[alone.strongest]);
         ShapeTiming timing =
             timeShape(shape.name, plan.ranks, report.samples_us.at(shape.name), alone, plan.modelled, std::move(turns));
         timing.event_us = std::move(report.event_us[shape.name]);
@@ -144,6 +148,8 @@ Result<std::optional<Timeline>> Evaluator::Private::profile(const EvaluationPlan
     job.files.candidate = "profiled.so";
     Evaluation traced;
     auto report = runOnGpus(bench(), folder, job, toolchain->profileVariables(), traced, stop);
+    if (!report && stop.stop_requested())
+        return std::unexpected(report.error());
     if (!report)
         return missing(describe(report.error()));
     if (!traced.verified())

@@ -272,9 +272,11 @@ Result<void> judgeGpuRun(const HarnessJob& job, const CommandOutcome& outcome, c
             evaluation.at = {failed.line, failed.message};
         return {};
     }
-    if (outcome.timed_out)
-        return failure(fmt::format("The harness did not end within {} s.", job.limit.count()), "",
-                       "Raise \"timeouts_s\" in the workload's workload.json.");
+    if (outcome.timed_out) {
+        reject(evaluation, Verdict::timeout, fmt::format("It did not end within {} s.", job.limit.count()),
+               tail(outcome.err));
+        return {};
+    }
     if (!report.done || !report.violation.empty())
         return std::unexpected(harnessBroken(outcome, report));
     if (!report.mismatches.empty()) {

@@ -399,6 +399,14 @@ TEST_F(GpuJudgement, ACompleteRunStaysVerified)
     EXPECT_TRUE(evaluation.verified());
 }
 
+TEST_F(GpuJudgement, ACandidateThatIsSlowInEveryStepIsATimeoutAndNoError)
+{
+    outcome.timed_out = true;
+    report.done = false;
+    ASSERT_TRUE(judgeGpuRun(job, outcome, report, evaluation).has_value());
+    EXPECT_EQ(evaluation.verdict, Verdict::timeout);
+}
+
 TEST_F(GpuJudgement, AnIterationThatWasNotCheckedIsAnError)
 {
     report.checked.pop_back();

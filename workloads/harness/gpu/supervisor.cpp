@@ -13,7 +13,6 @@
 
 #include <unistd.h>
 #include <algorithm>
-#include <cmath>
 #include <csignal>
 #include <memory>
 
@@ -226,8 +225,11 @@ private:
             }
             const bool shared =
                 std::find(regions.descriptors.begin(), regions.descriptors.end(), -1) == regions.descriptors.end();
-            const Outcome failed = shared ? observer_.attach(int(team), rank, shape_index, sets, regions)
-                                          : environmentFailure("A rank did not share its memory.");
+            Outcome failed = shared ? observer_.attach(int(team), rank, shape_index, sets, regions)
+                                    : environmentFailure("A rank did not share its memory.");
+            // What is shared comes from a process that the program is in.
+            if (failed)
+                failed->kind = "crash";
             for (const int descriptor : regions.descriptors) {
                 if (descriptor >= 0)
                     close(descriptor);
