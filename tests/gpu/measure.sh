@@ -91,7 +91,7 @@ printTable() {
         name=${name#"$ranks".}
         echo "candidate $name $(linkRateOf "$report")"
         samplesOf "$report" "$name"
-    done | awk -v ranks="$ranks" -v all="$2" -f "$root/tests/gpu/table.awk"
+    done | awk -v ranks="$ranks" -v all="$2" -f "$root/tests/gpu/statistics.awk" -f "$root/tests/gpu/table.awk"
 }
 
 # measureNoise JOBS: host.cu against itself, each time in new processes, a trial of ten rounds at each shape.
@@ -110,5 +110,5 @@ measureNoise() {
         CUCO_REPORT_FD=3 limited 60 "$build/harness" run "$job.txt" 3> "$job.jsonl" > "$job.log" 2>&1 < /dev/null
         samplesOf "$job.jsonl" host
     done > "$out/noise_samples.txt"
-    awk -v ranks="$ranks" -f "$root/tests/gpu/noise.awk" "$out/noise_samples.txt" | tee "$out/noise.txt"
+    awk -v ranks="$ranks" -f "$root/tests/gpu/statistics.awk" -f "$root/tests/gpu/noise.awk" "$out/noise_samples.txt" | tee "$out/noise.txt"
 }

@@ -5,20 +5,6 @@
 # rounds are a trial: the 95 % interval of the ratio of medians should contain 1. The interval is by bootstrap over rounds,
 # widened by what the previous pair of processes differed by at most.
 
-function sorted(values, count, order,    i, j, held) {
-    for (i = 1; i <= count; ++i)
-        order[i] = values[i]
-    for (i = 2; i <= count; ++i) {
-        held = order[i]
-        for (j = i - 1; j >= 1 && order[j] > held; --j)
-            order[j + 1] = order[j]
-        order[j + 1] = held
-    }
-}
-function median(values, count,    order) {
-    sorted(values, count, order)
-    return count % 2 ? order[(count + 1) / 2] : (order[count / 2] + order[count / 2 + 1]) / 2
-}
 function trial(shape, first,    i, r, chosen, x, y, ratios, order, low, high, edge, middle) {
     for (i = 1; i <= 1000; ++i) {
         for (r = 0; r < rounds; ++r) {

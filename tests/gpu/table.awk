@@ -5,20 +5,6 @@
 # program a round. Prints the best candidate of each shape, or with all=1 every one. Speed-ups are over the strongest
 # baseline of the same job, with 95 % bootstrap intervals over rounds.
 
-function sorted(values, count, order,    i, j, held) {
-    for (i = 1; i <= count; ++i)
-        order[i] = values[i]
-    for (i = 2; i <= count; ++i) {
-        held = order[i]
-        for (j = i - 1; j >= 1 && order[j] > held; --j)
-            order[j + 1] = order[j]
-        order[j + 1] = held
-    }
-}
-function median(values, count,    order) {
-    sorted(values, count, order)
-    return count % 2 ? order[(count + 1) / 2] : (order[count / 2] + order[count / 2 + 1]) / 2
-}
 function take(key, values,    count, i) {
     count = samples[key, 0]
     for (i = 1; i <= count; ++i)

@@ -6,6 +6,28 @@
 
 namespace cuco_harness {
 
+namespace {
+
+std::string versionText(int version)
+{
+    return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
+           std::to_string(version % 100);
+}
+
+}  // namespace
+
+Outcome checkNcclVersion(std::string& version)
+{
+    int loaded = 0;
+    CUCO_CHECK(check(ncclGetVersion(&loaded), "ask NCCL for its version"));
+    version = versionText(loaded);
+    if (loaded == NCCL_VERSION_CODE)
+        return std::nullopt;
+    return environmentFailure("The harness was built with the header of NCCL " + versionText(NCCL_VERSION_CODE) +
+                              " but loaded the library " + version +
+                              ". Build it against the header of the library that is loaded.");
+}
+
 Failure environmentFailure(const std::string& message)
 {
     Failure failure;

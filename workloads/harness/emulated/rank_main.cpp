@@ -9,21 +9,10 @@
 namespace cuco_harness {
 namespace {
 
-std::string versionText(int version)
-{
-    return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
-           std::to_string(version % 100);
-}
-
 Outcome reportStart(const Job& job, RankLink& link, const cudaDeviceProp& device)
 {
-    int nccl = 0;
-    CUCO_CHECK(check(ncclGetVersion(&nccl), "ask NCCL for its version"));
-    if (nccl != NCCL_VERSION_CODE) {
-        return environmentFailure("The harness was built with the header of NCCL " + versionText(NCCL_VERSION_CODE) +
-                                  " but loaded the library " + versionText(nccl) +
-                                  ". Build it against the header of the library that is loaded.");
-    }
+    std::string nccl;
+    CUCO_CHECK(checkNcclVersion(nccl));
     if (link.rank() == 0) {
         link.report(ReportLine("start")
                         .add("ranks", job.ranks)
@@ -31,7 +20,7 @@ Outcome reportStart(const Job& job, RankLink& link, const cudaDeviceProp& device
                         .add("device", device.name)
                         .add("sms", device.multiProcessorCount)
                         .add("l2_bytes", int64_t(device.l2CacheSize))
-                        .add("nccl", versionText(nccl)));
+                        .add("nccl", nccl));
     }
     return std::nullopt;
 }

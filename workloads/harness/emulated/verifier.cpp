@@ -3,6 +3,7 @@
 #include "verifier.h"
 
 #include "compare.h"
+#include "device_memory.h"
 #include "inputs.h"
 #include "platform.h"
 #include "reference.h"
@@ -12,25 +13,6 @@
 
 namespace cuco_harness {
 namespace {
-
-/// Device memory that is freed with its owner.
-class DeviceMemory {
-public:
-    DeviceMemory() = default;
-    ~DeviceMemory() { cudaFree(data_); }
-    DeviceMemory(const DeviceMemory&) = delete;
-    DeviceMemory& operator=(const DeviceMemory&) = delete;
-    DeviceMemory(DeviceMemory&& other) noexcept : data_(other.data_) { other.data_ = nullptr; }
-
-    Outcome allocate(size_t bytes)
-    {
-        return check(cudaMalloc(&data_, std::max<size_t>(bytes, 1)), "allocate the oracle's memory");
-    }
-    void* data() const { return data_; }
-
-private:
-    void* data_ = nullptr;
-};
 
 Outcome readDump(const std::string& path, size_t bytes, std::vector<char>& out)
 {

@@ -28,7 +28,6 @@ public:
     Conditions(const Conditions&) = delete;
     Conditions& operator=(const Conditions&) = delete;
 
-    bool known() const { return library_ != nullptr; }
     /// By PCI bus id ("0000:1B:00.0"), since numbers differ between CUDA and NVML.
     GpuCondition of(const std::string& pci_bus_id) const;
 

@@ -3,6 +3,7 @@
 #include "gpu/observer_process.h"
 
 #include "candidate.h"
+#include "device_memory.h"
 #include "gpu/conditions.h"
 #include "gpu/device_compare.h"
 #include "gpu/failure_wire.h"
@@ -32,24 +33,6 @@ constexpr size_t copied_bytes = size_t(256) << 20;
 constexpr int copy_repeats = 4, copies_in_a_row = 2;
 // A write that arrives after its iteration has arrived by then.
 constexpr useconds_t late_us = 20'000;
-
-class DeviceMemory {
-public:
-    DeviceMemory() = default;
-    ~DeviceMemory() { cudaFree(data_); }
-    DeviceMemory(const DeviceMemory&) = delete;
-    DeviceMemory& operator=(const DeviceMemory&) = delete;
-    DeviceMemory(DeviceMemory&& other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
-
-    Outcome allocate(size_t bytes)
-    {
-        return check(cudaMalloc(&data_, std::max<size_t>(bytes, 1)), "allocate the oracle's memory");
-    }
-    void* data() const { return data_; }
-
-private:
-    void* data_ = nullptr;
-};
 
 /// What one GPU needs to know the right outputs of its rank.
 struct Oracle {

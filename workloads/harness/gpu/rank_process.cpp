@@ -28,12 +28,6 @@
 namespace cuco_harness {
 namespace {
 
-std::string versionText(int version)
-{
-    return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
-           std::to_string(version % 100);
-}
-
 /// A rank's memory for one shape, all of it shared with the observer.
 class RankBuffers {
 public:
@@ -156,13 +150,8 @@ private:
         CUCO_CHECK(check(cudaSetDeviceFlags(cudaDeviceScheduleSpin), "wait by spinning"));
         cudaDeviceProp device{};
         CUCO_CHECK(check(cudaGetDeviceProperties(&device, rank_), "ask the GPU for its properties"));
-        int nccl = 0;
-        CUCO_CHECK(check(ncclGetVersion(&nccl), "ask NCCL for its version"));
-        if (nccl != NCCL_VERSION_CODE) {
-            return environmentFailure("The harness was built with the header of NCCL " +
-                                      versionText(NCCL_VERSION_CODE) + " but loaded the library " + versionText(nccl) +
-                                      ". Build it against the header of the library that is loaded.");
-        }
+        std::string nccl;
+        CUCO_CHECK(checkNcclVersion(nccl));
         sm_count_ = device.multiProcessorCount;
         l2_bytes_ = device.l2CacheSize;
         flush_bytes_ = 2 * size_t(std::max(device.l2CacheSize, 1 << 20));
@@ -173,7 +162,7 @@ private:
         ncclUniqueId id{};
         if (rank_ == 0)
             CUCO_CHECK(check(ncclGetUniqueId(&id), "get NCCL's unique id"));
-        reply_.text(device.name).number(int64_t(sm_count_)).number(l2_bytes_).text(versionText(nccl));
+        reply_.text(device.name).number(int64_t(sm_count_)).number(l2_bytes_).text(nccl);
         reply_.text(rank_ == 0 ? std::string(id.internal, sizeof id.internal) : std::string());
         size_t free_bytes = 0, all_bytes = 0;
         CUCO_CHECK(check(cudaMemGetInfo(&free_bytes, &all_bytes), "ask for free memory"));
