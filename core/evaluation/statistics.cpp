@@ -24,15 +24,6 @@ double medianInPlace(std::vector<double>& samples)
     return (*std::max_element(samples.begin(), middle) + *middle) / 2;
 }
 
-/// The library's distributions differ between implementations; the engine does not.
-double resampledMedian(std::span<const double> samples, std::mt19937_64& random, std::vector<double>& scratch)
-{
-    scratch.resize(samples.size());
-    for (auto& value : scratch)
-        value = samples[random() % samples.size()];
-    return medianInPlace(scratch);
-}
-
 }  // namespace
 
 double median(std::span<const double> samples)
@@ -54,26 +45,6 @@ double geometricMean(std::span<const double> values)
     return std::exp(sum / static_cast<double>(values.size()));
 }
 
-Ratio ratioOfMedians(std::span<const double> numerator, std::span<const double> denominator, std::uint64_t seed)
-{
-    Ratio ratio;
-    ratio.value = median(numerator) / median(denominator);
-    ratio.low = ratio.high = ratio.value;
-    if (numerator.size() == 1 && denominator.size() == 1)
-        return ratio;
-    std::mt19937_64 random(seed);
-    std::vector<double> ratios, scratch;
-    ratios.reserve(resamples);
-    for (std::size_t i = 0; i < resamples; ++i) {
-        const double above = resampledMedian(numerator, random, scratch);
-        ratios.push_back(above / resampledMedian(denominator, random, scratch));
-    }
-    std::ranges::sort(ratios);
-    ratio.low = ratios[resamples * 25 / 1000];
-    ratio.high = ratios[resamples * 975 / 1000 - 1];
-    return ratio;
-}
-
 Ratio ratioOfRounds(std::span<const double> numerator, std::span<const double> denominator, std::size_t per_round,
                     std::uint64_t seed)
 {
@@ -84,6 +55,7 @@ Ratio ratioOfRounds(std::span<const double> numerator, std::span<const double> d
         ratio.low = ratio.high = ratio.value;
         return ratio;
     }
+    // The library's distributions differ between implementations; the engine does not.
     std::mt19937_64 random(seed);
     std::vector<double> ratios, above, below;
     ratios.reserve(resamples);

@@ -17,13 +17,10 @@ struct Ratio {
     double value = 0, low = 0, high = 0;
 };
 
-/// median(numerator) / median(denominator) with a 95 % percentile-bootstrap interval (Efron, 1979): both are
-/// resampled independently 2,000 times. The same seed gives the same interval. One sample on each side gives
-/// an interval of no width. Both must be non-empty and positive.
-Ratio ratioOfMedians(std::span<const double> numerator, std::span<const double> denominator, std::uint64_t seed);
-
-/// The same for samples that were taken in rounds: sample i of either belongs to round i / per_round, and rounds are
-/// resampled as a whole, so that what moves both alike within a round cancels. Both have as many rounds.
+/// median(numerator) / median(denominator) of samples that were taken in rounds, with a 95 % percentile-bootstrap
+/// interval (Efron, 1979): sample i of either belongs to round i / per_round, and rounds are resampled as a whole 2,000
+/// times, so that what moves both alike within a round cancels. The same seed gives the same interval; fewer than two
+/// rounds give one of no width. Both must be non-empty and positive, with as many rounds.
 Ratio ratioOfRounds(std::span<const double> numerator, std::span<const double> denominator, std::size_t per_round,
                     std::uint64_t seed);
 
