@@ -15,7 +15,7 @@ using Bf16 = __nv_bfloat16;
 
 struct Shape {
     int64_t sequence, hidden, intermediate, kv_dim, layers, page_tokens;
-    int64_t pages() const { return (sequence + page_tokens - 1) / page_tokens; }
+    __host__ __device__ int64_t pages() const { return (sequence + page_tokens - 1) / page_tokens; }
 };
 
 __device__ float rounded(float value)

@@ -31,12 +31,15 @@ struct Problem {
     int64_t sequence = 0, hidden = 0, intermediate = 0, kv_dim = 0, layers = 0, page_tokens = 0;
 
     // Rank 2p computes for rank 2p + 1. The last of an odd number of ranks has nothing to do.
-    bool prefills() const { return rank % 2 == 0 && rank + 1 < ranks; }
-    bool decodes() const { return rank % 2 == 1; }
-    int partner() const { return rank % 2 == 0 ? rank + 1 : rank - 1; }
-    int64_t pages() const { return (sequence + page_tokens - 1) / page_tokens; }
-    int64_t plane() const { return pages() * page_tokens * kv_dim; }  // elements of a layer's keys in the cache
-    int64_t tokens() const { return sequence * kv_dim; }              // elements of a layer's keys as computed
+    __host__ __device__ bool prefills() const { return rank % 2 == 0 && rank + 1 < ranks; }
+    __host__ __device__ bool decodes() const { return rank % 2 == 1; }
+    __host__ __device__ int partner() const { return rank % 2 == 0 ? rank + 1 : rank - 1; }
+    __host__ __device__ int64_t pages() const { return (sequence + page_tokens - 1) / page_tokens; }
+    __host__ __device__ int64_t plane() const
+    {
+        return pages() * page_tokens * kv_dim;
+    }                                                                         // elements of a layer's keys in the cache
+    __host__ __device__ int64_t tokens() const { return sequence * kv_dim; }  // elements of a layer's keys as computed
 };
 
 inline Problem problemOf(const cuco_context& context)
@@ -152,10 +155,10 @@ __global__ void clearTail(Bf16* cache, Problem p, const int32_t* table)
     }
 }
 
-// CTAs to move a layer's keys and values: no more than have something to do.
-inline int ctasFor(const Problem& p, int most, int threads)
+// CTAs to move a layer's keys and values: no more than have a warp with something to do.
+inline int ctasFor(const Problem& p, int most)
 {
-    const int64_t wanted = (p.tokens() / 8 + threads - 1) / threads;
+    const int64_t wanted = (p.tokens() / 8 + 31) / 32;
     return int(wanted < 1 ? 1 : wanted < most ? wanted : most);
 }
 
@@ -385,7 +388,7 @@ int setup(const cuco_context& context, void** state)
     s->comm = context.comm;
     s->symmetric_base = static_cast<char*>(context.symmetric_base);
     const int share = context.sm_count * int(push_sixteenths) / 16;
-    s->push_ctas = prefill::ctasFor(s->p, share, int(push_threads));
+    s->push_ctas = prefill::ctasFor(s->p, share);
     CUCO_TRY(ncclCommWindowRegister(s->comm, context.symmetric_base, context.symmetric_bytes, &s->window,
                                     NCCL_WIN_COLL_SYMMETRIC));
     const size_t table_bytes = (size_t(s->p.pages()) * sizeof(int32_t) + 4095) / 4096 * 4096;
