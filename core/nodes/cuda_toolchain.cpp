@@ -120,6 +120,10 @@ Result<void> CudaToolchain::prepare(Node& node, const Workload& workload, std::s
 {
     compile_timeout_ = workload.compile_timeout;
     run_timeout_ = workload.run_timeout;
+    auto headers = WorkloadHeaders::read(workload);
+    if (!headers)
+        return std::unexpected(headers.error());
+    headers_ = std::move(*headers);
     if (auto found = findParts(node, stop); !found)
         return found;
     if (auto harness = prepareHarness(node, stop); !harness)
@@ -207,10 +211,17 @@ Result<std::filesystem::path> CudaToolchain::buildOwn(Node& node, const std::fil
     BuildInputs inputs;
     inputs.add("runtime", runtime_hash_);
     inputs.add(object, *text);
+    headers_.addTo(inputs);
     const auto folder = cachedBuild("cuda", inputs.key(), stop, [&](const auto& build_folder) -> Result<void> {
+        // A copy, so that its own includes are those that went into the key.
+        const std::string copy = source.filename().string();
+        if (auto written = writeFileAtomically(build_folder / copy, *text); !written)
+            return written;
+        if (auto written = headers_.write(build_folder); !written)
+            return written;
         auto command = compilerCommand();
         const auto with = libraries();
-        command.insert(command.end(), {"-shared", source.string(), "-o", object});
+        command.insert(command.end(), {"-shared", copy, "-o", object});
         command.insert(command.end(), with.begin(), with.end());
         return runBuild(node, build_folder, {command}, stop);
     });
@@ -245,6 +256,8 @@ Result<std::expected<void, BuildFault>> CudaToolchain::compile(Node& node, const
 {
     using Outcome = std::expected<void, BuildFault>;
     if (auto put = node.put(job, "candidate.cu", source); !put)
+        return std::unexpected(put.error());
+    if (auto put = headers_.put(node, job); !put)
         return std::unexpected(put.error());
     Command command;
     command.argv = compilerCommand();

@@ -4,6 +4,7 @@
 
 #include "core/nodes/local_node.h"
 #include "core/nodes/toolchain.h"
+#include "core/nodes/workload_headers.h"
 
 #include <string>
 #include <vector>
@@ -46,6 +47,7 @@ private:
     std::string architecture_;
     CudaToolkit toolkit_;
     NcclInstall nccl_;
+    WorkloadHeaders headers_;
     std::string runtime_hash_;  ///< of harness, compiler, NCCL and architecture
     std::filesystem::path harness_, reference_, profiler_;
     Error profiler_problem_;

@@ -40,16 +40,24 @@ bool isObservation(const std::string& flag)
     return flag.starts_with("-fsanitize") || flag.starts_with("--param");
 }
 
-/// Writes a product's own CUDA source as C++.
+/// A product's own CUDA source as C++.
+Result<std::string> rewriteOwn(const std::filesystem::path& cuda_file, const std::string& text)
+{
+    auto rewritten = rewriteForEmulation(text, cuda_file.filename().string());
+    if (!rewritten)
+        return failure(rewritten.error().message, fmt::format("{}:{}", cuda_file.string(), rewritten.error().line),
+                       reinstall);
+    return std::move(*rewritten);
+}
+
 Result<void> writeRewritten(const std::filesystem::path& cuda_file, const std::filesystem::path& cpp_file)
 {
     const auto text = readFile(cuda_file);
     if (!text)
         return std::unexpected(text.error());
-    const auto rewritten = rewriteForEmulation(*text, cuda_file.filename().string());
+    const auto rewritten = rewriteOwn(cuda_file, *text);
     if (!rewritten)
-        return failure(rewritten.error().message, fmt::format("{}:{}", cuda_file.string(), rewritten.error().line),
-                       reinstall);
+        return std::unexpected(rewritten.error());
     return writeFileAtomically(cpp_file, *rewritten);
 }
 
@@ -88,6 +96,10 @@ Result<void> EmulatorToolchain::prepare(Node& node, const Workload& workload, st
     rates_ = std::move(*rates);
     compile_timeout_ = workload.compile_timeout;
     run_timeout_ = workload.run_timeout;
+    auto headers = WorkloadHeaders::read(workload, rewriteOwn);
+    if (!headers)
+        return std::unexpected(headers.error());
+    headers_ = std::move(*headers);
     if (auto harness = prepareHarness(node, stop); !harness)
         return harness;
     return prepareReference(node, workload, stop);
@@ -175,8 +187,11 @@ Result<std::filesystem::path> EmulatorToolchain::buildObject(Node& node, const s
     inputs.add("runtime", runtime_hash_);
     inputs.add("flags", fmt::format("{}", fmt::join(flags, " ")));
     inputs.add(stem, *text);
+    headers_.addTo(inputs);
     const auto folder = cachedBuild("emulator", inputs.key(), stop, [&](const auto& build_folder) -> Result<void> {
         if (auto written = writeRewritten(source, build_folder / (stem + ".cpp")); !written)
+            return written;
+        if (auto written = headers_.write(build_folder); !written)
             return written;
         auto command = compilerCommand(flags);
         command.insert(command.end(), {stem + ".cpp", "-o", stem + ".so"});
@@ -197,6 +212,8 @@ Result<std::expected<void, BuildFault>> EmulatorToolchain::build(Node& node, con
     if (!rewritten)
         return Outcome(std::unexpect, BuildFault{false, false, rewritten.error().line, rewritten.error().message, ""});
     if (auto put = node.put(job, "candidate.cpp", *rewritten); !put)
+        return std::unexpected(put.error());
+    if (auto put = headers_.put(node, job); !put)
         return std::unexpected(put.error());
 
     Command command;

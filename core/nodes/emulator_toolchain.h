@@ -4,6 +4,7 @@
 
 #include "core/nodes/host_compiler.h"
 #include "core/nodes/toolchain.h"
+#include "core/nodes/workload_headers.h"
 
 #include <string>
 #include <vector>
@@ -36,6 +37,7 @@ private:
     std::filesystem::path workloads_;
     HostCompiler compiler_;
     std::vector<std::string> candidate_flags_;
+    WorkloadHeaders headers_;
     std::string runtime_hash_;  ///< of emulator, harness and compiler
     std::filesystem::path harness_, reference_;
     std::chrono::seconds compile_timeout_{120}, run_timeout_{60};

@@ -68,6 +68,7 @@ struct Workload {
     std::vector<Shape> search_shapes, verify_shapes, validation_shapes;  ///< for GPUs
     std::vector<Shape> emulated_search_shapes, emulated_verify_shapes;
     std::filesystem::path host_source, seed_source, reference_source;
+    std::vector<std::filesystem::path> headers;  ///< that its sources, candidates too, may include by name
     std::vector<HostBaseline> baselines;         ///< host.cu not among them
     std::filesystem::path compute_alone_source;  ///< the same without communication, never verified; empty: none
     std::vector<Strategy> strategies;

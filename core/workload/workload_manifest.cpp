@@ -22,7 +22,7 @@ constexpr std::uint64_t max_manifest_bytes = 1 << 20;
 constexpr std::size_t max_parameters = 16;  // CUCO_MAX_SHAPE_PARAMETERS of the harness
 constexpr std::size_t max_shapes = 64;
 constexpr std::size_t max_buffers = 16;
-constexpr std::size_t max_strategies = 256, max_baselines = 16;
+constexpr std::size_t max_strategies = 256, max_baselines = 16, max_headers = 16;
 constexpr int max_ranks = 64;
 constexpr int max_timeout_s = 24 * 3600;
 
@@ -71,6 +71,7 @@ public:
         readRoofline(reader);
         readShapes(reader);
         readSources(reader);
+        readHeaders(reader);
         readStrategies(reader);
         readBaselines(reader);
         readTimeouts(reader);
@@ -192,8 +193,8 @@ private:
         for (const std::string& parameter : workload_.parameters) {
             std::int64_t value = 0;
             reader.required(parameter, value);
-            if (value < 1) {
-                reader.fault(parameter, "must be at least 1");
+            if (value < 0) {
+                reader.fault(parameter, "must not be negative");
             }
             values[parameter] = value;
         }
@@ -289,6 +290,26 @@ private:
                 *path = checkFile(reader, name, file);
             }
             note(reader.finishKnowingAll());
+        }
+    }
+
+    /// They are put beside each source that is compiled, hence plain names.
+    void readHeaders(JsonReader& reader)
+    {
+        std::vector<std::string> files;
+        reader.optional("headers", files);
+        const std::set<std::string> names(files.begin(), files.end());
+        if (files.size() > max_headers || names.size() != files.size()) {
+            reader.fault("headers", fmt::format("must have at most {} different files", max_headers));
+            return;
+        }
+        for (const std::string& file : files) {
+            const std::filesystem::path path(file);
+            if (path.has_parent_path() || !isName(path.stem().string(), false) ||
+                (path.extension() != ".h" && path.extension() != ".cuh")) {
+                reader.fault("headers", fmt::format("names \"{}\", which is not the name of a .h or .cuh file", file));
+            }
+            workload_.headers.push_back(checkFile(reader, "headers", file));
         }
     }
 

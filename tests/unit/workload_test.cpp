@@ -4,6 +4,7 @@
 #include "core/base/files.h"
 #include "core/design/directive.h"
 #include "core/design/tunable.h"
+#include "core/workload/named_workload.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -111,7 +112,7 @@ TEST_F(WorkloadFolder, NamesTheFieldThatIsWrong)
     EXPECT_THAT(faultWith("/inputs/0/name", "c"), HasSubstr("\"outputs[0].name\""));
     EXPECT_THAT(faultWith("/inputs/0/elements", "m +"), HasSubstr("\"inputs[0].elements\""));
     EXPECT_THAT(faultWith("/roofline/flops", 7), HasSubstr("\"roofline.flops\""));
-    EXPECT_THAT(faultWith("/shapes/search/0/m", 0), HasSubstr("\"shapes.search[0].m\""));
+    EXPECT_THAT(faultWith("/shapes/search/0/m", -1), HasSubstr("\"shapes.search[0].m\""));
     EXPECT_THAT(faultWith("/shapes/search/0/k", 1), HasSubstr("\"shapes.search[0].k\""));
     EXPECT_THAT(faultWith("/shapes/search/0/represents", json::parse(R"({"m":1,"n":1})")),
                 HasSubstr("\"shapes.search[0].represents\""));
@@ -148,6 +149,29 @@ TEST_F(WorkloadFolder, KeepsItsFilesInside)
                 HasSubstr("two strategies"));
 }
 
+TEST_F(WorkloadFolder, OffersHeadersByName)
+{
+    const auto put = [&](const char* name) { ASSERT_TRUE(writeFileAtomically(folder / name, "#pragma once\n")); };
+    put("tiles.cuh");
+    put("rows.h");
+    manifest["headers"] = {"tiles.cuh", "rows.h"};
+    const auto workload = load();
+    ASSERT_TRUE(workload.has_value()) << workload.error().what;
+    EXPECT_THAT(workload->headers, ElementsAre(folder / "tiles.cuh", folder / "rows.h"));
+    EXPECT_THAT(faultWith("/headers", json::array({"missing.h"})), HasSubstr("which is not there"));
+    EXPECT_THAT(faultWith("/headers", json::array({"seed.cu"})), HasSubstr("not the name of a .h or .cuh file"));
+    EXPECT_THAT(faultWith("/headers", json::array({"strategies/rows.h"})),
+                HasSubstr("not the name of a .h or .cuh file"));
+    EXPECT_THAT(faultWith("/headers", json::array({"rows.h", "rows.h"})), HasSubstr("different files"));
+}
+
+TEST_F(WorkloadFolder, TakesParametersFromZeroOn)
+{
+    manifest["shapes"]["verify"][0]["n"] = 0;
+    EXPECT_TRUE(load().has_value());
+    EXPECT_THAT(faultWith("/shapes/verify/0/n", -1), HasSubstr("must not be negative"));
+}
+
 TEST_F(WorkloadFolder, IsAnErrorWhenItIsNotJson)
 {
     ASSERT_TRUE(writeFileAtomically(folder / "workload.json", "{").has_value());
@@ -168,6 +192,19 @@ TEST_F(WorkloadFolder, IsFoundAmongOthersByName)
     ASSERT_EQ(workloads->size(), 2u);
     EXPECT_EQ(workloads->front().name, "another");
     EXPECT_FALSE(loadWorkloads(root / "nowhere").has_value());
+}
+
+TEST_F(WorkloadFolder, IsFoundByNameBesideOneThatDoesNotLoad)
+{
+    ASSERT_TRUE(load().has_value());
+    const std::string name = manifest["name"];
+    std::filesystem::copy(folder, root / "broken", std::filesystem::copy_options::recursive);
+    ASSERT_TRUE(writeFileAtomically(root / "broken" / "workload.json", "{").has_value());
+    std::filesystem::rename(folder, root / name);
+    const auto found = namedWorkload(root, name);
+    ASSERT_TRUE(found.has_value()) << describe(found.error());
+    EXPECT_EQ(found->name, name);
+    EXPECT_THAT(describe(namedWorkload(root, "nothing").error()), HasSubstr("broken"));
 }
 
 TEST_F(WorkloadFolder, FindsAShapeOfTheNodesKind)
