@@ -110,18 +110,15 @@ __global__ void gatherRows(Layer layer, Received received, Unit unit, const int*
         if (here == 0)
             continue;
         const char* from = received.row(layer, source, token);
-        for (int first = 0; first < layer.hidden; first += 512) {
-            const int column = first + 16 * lane;
-            uint32_t pairs[8];
+        for (int first = 0; first < layer.hidden; first += 256) {
+            const int column = first + 8 * lane;
+            uint4 eight{};
             if (column < layer.hidden)
-                dequantiseSixteen(layer, from, column, pairs);
+                eight = dequantiseEight(layer, from, column);
             for (unsigned left = here; left != 0; left &= left - 1) {
                 const int64_t target = __shfl_sync(~0u, row, __ffs(int(left)) - 1);
-                if (column >= layer.hidden)
-                    continue;
-                auto* to = reinterpret_cast<uint4*>(x + target * layer.pitch() + column);
-                to[0] = make_uint4(pairs[0], pairs[1], pairs[2], pairs[3]);
-                to[1] = make_uint4(pairs[4], pairs[5], pairs[6], pairs[7]);
+                if (column < layer.hidden)
+                    *reinterpret_cast<uint4*>(x + target * layer.pitch() + column) = eight;
             }
         }
     }

@@ -251,18 +251,19 @@ __device__ inline void quantiseRow(const Layer& layer, const __nv_bfloat16* row,
     }
 }
 
-/// 16 elements of a quantised row, exactly, as pairs of bf16.
-__device__ inline void dequantiseSixteen(const Layer& layer, const char* row, int column, uint32_t* pairs)
+/// 8 elements of a quantised row, exactly, as bf16.
+__device__ inline uint4 dequantiseEight(const Layer& layer, const char* row, int column)
 {
-    const uint4 vector = *reinterpret_cast<const uint4*>(row + column);
+    const uint2 vector = *reinterpret_cast<const uint2*>(row + column);
     const uint32_t exponent = *reinterpret_cast<const uint8_t*>(row + layer.exponentsAt() + column / block_elements);
     const float scale = __uint_as_float(exponent << 23);
-    const uint32_t words[4] = {vector.x, vector.y, vector.z, vector.w};
-    for (int i = 0; i < 8; ++i) {
-        const uint32_t two = words[i / 2] >> (16 * (i % 2));
+    uint32_t pairs[4];
+    for (int i = 0; i < 4; ++i) {
+        const uint32_t two = (i < 2 ? vector.x : vector.y) >> (16 * (i % 2));
         const float low = float(int8_t(two & 0xff)) * scale, high = float(int8_t(two >> 8 & 0xff)) * scale;
         pairs[i] = __float_as_uint(low) >> 16 | (__float_as_uint(high) & 0xffff0000u);
     }
+    return make_uint4(pairs[0], pairs[1], pairs[2], pairs[3]);
 }
 
 }  // namespace moe

@@ -60,13 +60,9 @@ __global__ void roundTokens(moe::Layer layer, const __nv_bfloat16* x, char* scra
         [&](int64_t at, uint32_t value) { *reinterpret_cast<uint32_t*>(row + at) = value; });
     __threadfence_block();
     __syncwarp();
-    for (int column = 16 * lane; column < layer.hidden; column += 512) {
-        auto* to = reinterpret_cast<uint32_t*>(rounded + token * layer.pitch() + column);
-        uint32_t pairs[8];
-        moe::dequantiseSixteen(layer, row, column, pairs);
-        for (int i = 0; i < 8; ++i)
-            to[i] = pairs[i];
-    }
+    for (int column = 8 * lane; column < layer.hidden; column += 256)
+        *reinterpret_cast<uint4*>(rounded + token * layer.pitch() + column) =
+            moe::dequantiseEight(layer, row, column);
 }
 
 __global__ void gather(moe::Layer layer, const int* list, const __nv_bfloat16* rounded, __nv_bfloat16* rows)
