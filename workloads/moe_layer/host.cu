@@ -110,12 +110,11 @@ extern "C" int cuco_run(void* state, const cuco_io* io, cudaStream_t stream)
                                               s->gates);
     CUCO_TRY(ncclAllGather(s->experts, s->all_experts, choices, ncclInt32, s->comm, stream));
     CUCO_TRY(ncclAllGather(s->gates, s->all_gates, choices, ncclFloat32, s->comm, stream));
-    const moe::Received received{s->received_rows, s->all_experts, s->all_gates, layer.tokens, layer.tokens,
-                                 nullptr};
+    const moe::Received received{s->received_rows, s->all_experts, s->all_gates, layer.tokens, layer.tokens, nullptr};
     moe::Units units{1, {{0, layer.ranks, 0, layer.tokens}}};
     CUCO_TRY(cudaMemsetAsync(s->counts, 0, size_t(layer.localExperts()) * sizeof(int), stream));
     moe::planRows<<<moe::blocksFor(all, threads, most_blocks), threads, 0, stream>>>(layer, received, units, s->counts,
-                                                                              s->places);
+                                                                                     s->places);
     CUCO_TRY(cudaMemcpyAsync(s->host_counts, s->counts, size_t(layer.localExperts()) * sizeof(int),
                              cudaMemcpyDeviceToHost, stream));
     CUCO_TRY(cudaEventRecord(s->counted, stream));
@@ -124,8 +123,8 @@ extern "C" int cuco_run(void* state, const cuco_io* io, cudaStream_t stream)
                                              s->sent_rows);
     CUCO_TRY(ncclAlltoAll(s->sent_rows, s->received_rows, size_t(layer.tokens * layer.rowBytes()), ncclInt8, s->comm,
                           stream));
-    moe::gatherRows<<<moe::blocksFor(all, threads / 32, most_blocks), threads, 0, stream>>>(layer, received, units.of[0],
-                                                                                     s->counts, s->places, s->x);
+    moe::gatherRows<<<moe::blocksFor(all, threads / 32, most_blocks), threads, 0, stream>>>(
+        layer, received, units.of[0], s->counts, s->places, s->x);
     CUCO_TRY(cudaGetLastError());
     CUCO_TRY(cudaEventSynchronize(s->counted));
     CUCO_TRY(s->products.run(layer, s->host_counts, io->inputs[2], io->inputs[3], s->x, s->gate_up, s->middle, stream));

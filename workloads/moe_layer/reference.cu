@@ -33,7 +33,8 @@ struct Buffers {
 };
 
 // A warp a token: its experts and gates, and a note of it in the list of each of them.
-__global__ void route(moe::Layer layer, const __nv_bfloat16* logits, int* experts, float* gates, int* counts, int* lists)
+__global__ void route(moe::Layer layer, const __nv_bfloat16* logits, int* experts, float* gates, int* counts,
+                      int* lists)
 {
     const int token = int((blockIdx.x * blockDim.x + threadIdx.x) / 32), lane = int(threadIdx.x) % 32;
     if (token >= layer.tokensOf(layer.rank))
@@ -61,8 +62,7 @@ __global__ void roundTokens(moe::Layer layer, const __nv_bfloat16* x, char* scra
     __threadfence_block();
     __syncwarp();
     for (int column = 8 * lane; column < layer.hidden; column += 256)
-        *reinterpret_cast<uint4*>(rounded + token * layer.pitch() + column) =
-            moe::dequantiseEight(layer, row, column);
+        *reinterpret_cast<uint4*>(rounded + token * layer.pitch() + column) = moe::dequantiseEight(layer, row, column);
 }
 
 __global__ void gather(moe::Layer layer, const int* list, const __nv_bfloat16* rounded, __nv_bfloat16* rows)
@@ -132,8 +132,8 @@ int products(const moe::Layer& layer, const void* const* inputs, float* y, Buffe
             continue;
         const int* list = lists + int64_t(expert) * layer.tokens;
         const int64_t local = expert - layer.firstExpertOf(owner);
-        const auto* up = static_cast<const __nv_bfloat16*>(inputs[owner * input_count + 2]) +
-                         local * 2 * intermediate * hidden;
+        const auto* up =
+            static_cast<const __nv_bfloat16*>(inputs[owner * input_count + 2]) + local * 2 * intermediate * hidden;
         const auto* down =
             static_cast<const __nv_bfloat16*>(inputs[owner * input_count + 3]) + local * hidden * intermediate;
         gather<<<n, threads, 0, stream>>>(layer, list, rounded, rows);

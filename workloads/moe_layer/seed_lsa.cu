@@ -180,8 +180,11 @@ int run(void* state, const cuco_io& io, cudaStream_t stream)
     const int64_t all = int64_t(layer.ranks) * layer.tokens;
     const Parts parts(layer);
     const char* own = static_cast<const char*>(s.memory);
-    const moe::Received received{own + parts.rows, reinterpret_cast<const int*>(own + parts.experts),
-                                 reinterpret_cast<const float*>(own + parts.gates), layer.tokens, layer.tokens,
+    const moe::Received received{own + parts.rows,
+                                 reinterpret_cast<const int*>(own + parts.experts),
+                                 reinterpret_cast<const float*>(own + parts.gates),
+                                 layer.tokens,
+                                 layer.tokens,
                                  nullptr};
     const moe::Units units{1, {{0, layer.ranks, 0, layer.tokens}}};
     CUCO_TRY(cudaMemsetAsync(s.counts, 0, size_t(layer.localExperts()) * sizeof(int), stream));

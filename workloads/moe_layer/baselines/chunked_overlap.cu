@@ -5,8 +5,8 @@
 
 #include <new>
 
-// Host-driven, in chunks of tokens on two streams: all quantised rows go to all ranks by grouped sends and receives, and
-// the sums of a chunk go back while the next chunk's products are computed.
+// Host-driven, in chunks of tokens on two streams: all quantised rows go to all ranks by grouped sends and receives,
+// and the sums of a chunk go back while the next chunk's products are computed.
 namespace {
 
 constexpr int threads = 256, most_blocks = 528, expert_lanes = 4, most_chunks = 4, least_chunk_tokens = 512;
@@ -17,7 +17,8 @@ struct State {
     moe::ExpertProducts products;
     moe::Scratch scratch;
     cudaStream_t side = nullptr;
-    cudaEvent_t begun = nullptr, counted = nullptr, ended = nullptr, arrived[most_chunks] = {}, computed[most_chunks] = {};
+    cudaEvent_t begun = nullptr, counted = nullptr, ended = nullptr, arrived[most_chunks] = {},
+                computed[most_chunks] = {};
     int chunks = 1;
     char* received_rows = nullptr;
     int *experts = nullptr, *all_experts = nullptr, *counts = nullptr, *places = nullptr, *host_counts = nullptr;

@@ -107,9 +107,8 @@ extern "C" int cuco_run(void* state, const cuco_io* io, cudaStream_t stream)
     }
     CUCO_TRY(s->products.run(layer, s->host_counts, io->inputs[2], io->inputs[3], s->x, s->gate_up, s->middle, stream));
     sum<<<all_blocks, threads, 0, stream>>>(layer, received, s->counts, s->places, s->x, s->sums);
-    moe::sumOfRanks<<<own_blocks, threads, 0, stream>>>(layer, s->experts, nullptr, s->sums,
-                                                        layer.tokens * layer.pitch(),
-                                                        static_cast<__nv_bfloat16*>(io->outputs[0]));
+    moe::sumOfRanks<<<own_blocks, threads, 0, stream>>>(
+        layer, s->experts, nullptr, s->sums, layer.tokens * layer.pitch(), static_cast<__nv_bfloat16*>(io->outputs[0]));
     CUCO_TRY(cudaGetLastError());
     return 0;
 }

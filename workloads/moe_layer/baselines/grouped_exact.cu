@@ -42,8 +42,7 @@ __global__ void route(moe::Layer layer, const __nv_bfloat16* logits, int* expert
 }
 
 // A warp a token: its row into the part of each rank that has one of its experts.
-__global__ void pack(moe::Layer layer, const __nv_bfloat16* x, const int* experts, const int* numbers,
-                     char* parts)
+__global__ void pack(moe::Layer layer, const __nv_bfloat16* x, const int* experts, const int* numbers, char* parts)
 {
     const int token = int((blockIdx.x * blockDim.x + threadIdx.x) / 32);
     if (token >= layer.tokensOf(layer.rank))
@@ -90,10 +89,11 @@ int exchange(State& s, const char* sent, char* received, int64_t row_bytes, bool
     for (int step = 0; step < layer.ranks; ++step) {
         const int to = (layer.rank + step) % layer.ranks, from = (layer.rank + layer.ranks - step) % layer.ranks;
         if (rows(layer.rank, to) > 0)
-            CUCO_TRY(ncclSend(sent + to * layer.tokens * row_bytes, rows(layer.rank, to), ncclInt8, to, s.comm, stream));
+            CUCO_TRY(
+                ncclSend(sent + to * layer.tokens * row_bytes, rows(layer.rank, to), ncclInt8, to, s.comm, stream));
         if (rows(from, layer.rank) > 0)
-            CUCO_TRY(ncclRecv(received + from * layer.tokens * row_bytes, rows(from, layer.rank), ncclInt8, from, s.comm,
-                              stream));
+            CUCO_TRY(ncclRecv(received + from * layer.tokens * row_bytes, rows(from, layer.rank), ncclInt8, from,
+                              s.comm, stream));
     }
     CUCO_TRY(ncclGroupEnd());
     return 0;
@@ -130,8 +130,8 @@ extern "C" int cuco_setup(const cuco_context* context, void** state)
     CUCO_TRY(s->scratch.make(&s->sent_sums, all * layer.pitch()));
     CUCO_TRY(s->scratch.make(&s->received_sums, all * layer.pitch()));
     CUCO_TRY(cudaMallocHost(reinterpret_cast<void**>(&s->host_counts), moe::most_experts * sizeof(int)));
-    CUCO_TRY(cudaMallocHost(reinterpret_cast<void**>(&s->host_row_counts),
-                            size_t(layer.ranks) * layer.ranks * sizeof(int)));
+    CUCO_TRY(
+        cudaMallocHost(reinterpret_cast<void**>(&s->host_row_counts), size_t(layer.ranks) * layer.ranks * sizeof(int)));
     CUCO_TRY(cudaEventCreateWithFlags(&s->counted, cudaEventDisableTiming));
     CUCO_TRY(s->products.create(expert_lanes));
     return 0;
@@ -154,12 +154,12 @@ extern "C" int cuco_run(void* state, const cuco_io* io, cudaStream_t stream)
     CUCO_TRY(ncclAllGather(s->numbers, s->all_numbers, size_t(layer.tokens) * layer.ranks, ncclInt32, s->comm, stream));
     CUCO_TRY(ncclAllGather(s->experts, s->all_experts, choices, ncclInt32, s->comm, stream));
     CUCO_TRY(ncclAllGather(s->gates, s->all_gates, choices, ncclFloat32, s->comm, stream));
-    const moe::Received received{s->received_rows, s->all_experts, s->all_gates, layer.tokens, layer.tokens,
-                                 s->all_numbers};
+    const moe::Received received{s->received_rows, s->all_experts, s->all_gates,
+                                 layer.tokens,     layer.tokens,   s->all_numbers};
     moe::Units units{1, {{0, layer.ranks, 0, layer.tokens}}};
     CUCO_TRY(cudaMemsetAsync(s->counts, 0, size_t(layer.localExperts()) * sizeof(int), stream));
     moe::planRows<<<moe::blocksFor(all, threads, most_blocks), threads, 0, stream>>>(layer, received, units, s->counts,
-                                                                              s->places);
+                                                                                     s->places);
     CUCO_TRY(cudaMemcpyAsync(s->host_counts, s->counts, size_t(layer.localExperts()) * sizeof(int),
                              cudaMemcpyDeviceToHost, stream));
     CUCO_TRY(cudaMemcpyAsync(s->host_row_counts, s->all_row_counts, size_t(layer.ranks) * layer.ranks * sizeof(int),
@@ -171,8 +171,8 @@ extern "C" int cuco_run(void* state, const cuco_io* io, cudaStream_t stream)
     CUCO_TRY(cudaGetLastError());
     CUCO_TRY(cudaEventSynchronize(s->counted));
     CUCO_TRY(exchange(*s, s->sent_rows, s->received_rows, layer.rowBytes(), false, stream));
-    moe::gatherRows<<<moe::blocksFor(all, threads / 32, most_blocks), threads, 0, stream>>>(layer, received, units.of[0],
-                                                                                     s->counts, s->places, s->x);
+    moe::gatherRows<<<moe::blocksFor(all, threads / 32, most_blocks), threads, 0, stream>>>(
+        layer, received, units.of[0], s->counts, s->places, s->x);
     CUCO_TRY(cudaGetLastError());
     CUCO_TRY(s->products.run(layer, s->host_counts, io->inputs[2], io->inputs[3], s->x, s->gate_up, s->middle, stream));
 

@@ -22,18 +22,21 @@ void teardown(void* state);
 
 // One persistent kernel dispatches, computes and combines; the host never learns how many rows there are. Some CTAs
 // begin by pushing rows and flag each group of tokens; the others take tiles, those of the rank's own tokens first. A
-// tile waits for the groups that its rows are of, a tile of the second product for those of the first that it needs, and
-// its rows go straight to their tokens' ranks, one for each expert.
+// tile waits for the groups that its rows are of, a tile of the second product for those of the first that it needs,
+// and its rows go straight to their tokens' ranks, one for each expert.
 CUCO_TUNE(push_sixteenths, 4, 2, 4, 8, 16);  // of the CTAs push first
 CUCO_TUNE(group_tokens, 64, 16, 32, 64, 128);
 CUCO_TUNE(ctas_per_sm, 2, 1, 2);
 
 #include "device_trace.cuh"
+#include "moe_tiles.cuh"
 
 namespace candidate {
 
-constexpr int tile_rows = 64, tile_columns = 128, slab = 32, slab_row = slab + 8, result_row = tile_columns + 4;
-constexpr int threads = 128;  // 2 × 2 warps
+using moe::result_row;
+using moe::tile_columns;
+using moe::tile_rows;
+constexpr int threads = moe::tile_threads;
 
 struct State {
     moe::Layer layer{};
@@ -193,75 +196,6 @@ __device__ void pushRows(const moe::Layer& layer, ncclWindow_t window, int ctas,
     }
 }
 
-// 8 elements of row `row` of a row-major matrix, zeros behind its end.
-__device__ inline uint4 loadEight(const __nv_bfloat16* matrix, int64_t row, int column, int columns)
-{
-    const __nv_bfloat16* from = matrix + row * columns + column;
-    if (columns % 8 == 0 && column < columns)
-        return *reinterpret_cast<const uint4*>(from);
-    uint32_t words[4] = {};
-    for (int i = 0; i < 8 && column + i < columns; ++i)
-        words[i / 2] |= uint32_t(__bfloat16_as_ushort(from[i])) << (16 * (i % 2));
-    return make_uint4(words[0], words[1], words[2], words[3]);
-}
-
-// tile_rows × tile_columns sums over k, in float, left in `shared`: left(row, k) and right(column, k) give 8 elements.
-template <class Left, class Right>
-__device__ void multiplyTile(int k, Left left, Right right, char* shared)
-{
-    using namespace nvcuda;
-    constexpr int left_vectors = tile_rows * slab / 8 / threads, right_vectors = tile_columns * slab / 8 / threads;
-    constexpr int stage = (tile_rows + tile_columns) * slab_row;
-    auto* staged = reinterpret_cast<__nv_bfloat16*>(shared);
-    const int warp = int(threadIdx.x) / 32, warp_row = warp / 2 * 32, warp_column = warp % 2 * 64;
-    wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum[2][4];
-#pragma unroll
-    for (int i = 0; i < 8; ++i)
-        wmma::fill_fragment(sum[i / 4][i % 4], 0.0f);
-    uint4 held[left_vectors + right_vectors];
-    const auto load = [&](int first) {
-#pragma unroll
-        for (int i = 0; i < left_vectors + right_vectors; ++i) {
-            const int index = int(threadIdx.x) + i * threads, row = index / (slab / 8), at_k = first + index % (slab / 8) * 8;
-            held[i] = i < left_vectors ? left(row, at_k) : right(row - tile_rows, at_k);
-        }
-    };
-    load(0);
-    for (int step = 0; step * slab < k; ++step) {
-        __nv_bfloat16* now = staged + step % 2 * stage;
-#pragma unroll
-        for (int i = 0; i < left_vectors + right_vectors; ++i) {
-            const int index = int(threadIdx.x) + i * threads;
-            *reinterpret_cast<uint4*>(now + index / (slab / 8) * slab_row + index % (slab / 8) * 8) = held[i];
-        }
-        __syncthreads();
-        if ((step + 1) * slab < k)
-            load((step + 1) * slab);
-#pragma unroll
-        for (int depth = 0; depth < slab; depth += 16) {
-            wmma::fragment<wmma::matrix_b, 16, 16, 16, __nv_bfloat16, wmma::col_major> b[4];
-#pragma unroll
-            for (int j = 0; j < 4; ++j)
-                wmma::load_matrix_sync(b[j], now + (tile_rows + warp_column + 16 * j) * slab_row + depth, slab_row);
-#pragma unroll
-            for (int i = 0; i < 2; ++i) {
-                wmma::fragment<wmma::matrix_a, 16, 16, 16, __nv_bfloat16, wmma::row_major> a;
-                wmma::load_matrix_sync(a, now + (warp_row + 16 * i) * slab_row + depth, slab_row);
-#pragma unroll
-                for (int j = 0; j < 4; ++j)
-                    wmma::mma_sync(sum[i][j], a, b[j], sum[i][j]);
-            }
-        }
-    }
-    __syncthreads();
-    auto* result = reinterpret_cast<float*>(shared);
-#pragma unroll
-    for (int i = 0; i < 8; ++i)
-        wmma::store_matrix_sync(result + (warp_row + 16 * (i / 4)) * result_row + warp_column + 16 * (i % 4),
-                                sum[i / 4][i % 4], result_row, wmma::mem_row_major);
-    __syncthreads();
-}
-
 struct Work {
     moe::Layer layer;
     moe::Received received;
@@ -298,7 +232,7 @@ __device__ void upTile(const Work& work, ncclWindow_t window, int tile, int expe
     constexpr int half = tile_columns / 2;
     const int first = column_tile * half;
     const __nv_bfloat16* weights = work.up + int64_t(expert) * 2 * layer.intermediate * layer.hidden;
-    multiplyTile(
+    moe::multiplyTile(
         layer.hidden,
         [&](int row, int k) {
             if (rows[row] < 0 || k >= layer.hidden)
@@ -309,7 +243,7 @@ __device__ void upTile(const Work& work, ncclWindow_t window, int tile, int expe
             const int from = first + column % half;
             if (from >= layer.intermediate || k >= layer.hidden)
                 return make_uint4(0, 0, 0, 0);
-            return loadEight(weights, from + column / half * layer.intermediate, k, layer.hidden);
+            return moe::loadEight(weights, from + column / half * layer.intermediate, k, layer.hidden);
         },
         shared);
     const auto* result = reinterpret_cast<const float*>(shared);
@@ -341,17 +275,17 @@ __device__ void downTile(const Work& work, ncclWindow_t window, int tile, int ex
     __syncthreads();
     const __nv_bfloat16* weights = work.down + int64_t(expert) * layer.hidden * layer.intermediate;
     const int first = column_tile * tile_columns;
-    multiplyTile(
+    moe::multiplyTile(
         layer.intermediate,
         [&](int row, int k) {
             if (rows[row] < 0 || k >= layer.intermediate)
                 return make_uint4(0, 0, 0, 0);
-            return loadEight(work.middle, int64_t(tile) * tile_rows + row, k, int(layer.middlePitch()));
+            return moe::loadEight(work.middle, int64_t(tile) * tile_rows + row, k, int(layer.middlePitch()));
         },
         [&](int column, int k) {
             if (first + column >= layer.hidden || k >= layer.intermediate)
                 return make_uint4(0, 0, 0, 0);
-            return loadEight(weights, first + column, k, layer.intermediate);
+            return moe::loadEight(weights, first + column, k, layer.intermediate);
         },
         shared);
     const auto* result = reinterpret_cast<const float*>(shared);
@@ -374,10 +308,9 @@ __device__ void downTile(const Work& work, ncclWindow_t window, int tile, int ex
 __global__ void __launch_bounds__(threads, int(ctas_per_sm))
     layerOfTiles(Work work, ncclWindow_t window, ncclDevComm dev_comm)
 {
-    __shared__ __align__(128) char shared[tile_rows * result_row * sizeof(float)];
+    __shared__ __align__(128) char shared[moe::tile_shared_bytes];
     __shared__ int rows[tile_rows];
     __shared__ int taken;
-    static_assert(sizeof shared >= 2 * (tile_rows + tile_columns) * slab_row * sizeof(__nv_bfloat16));
     cuco_trace::Recorder trace(threadIdx.x == 0);
     const moe::Layer& layer = work.layer;
     const int experts = layer.localExperts();
@@ -484,8 +417,12 @@ int run(void* state, const cuco_io& io, cudaStream_t stream)
     const int64_t all = int64_t(layer.ranks) * layer.tokens, mine = int64_t(layer.rank) * layer.tokens * layer.top_k;
     Work work{};
     work.layer = layer;
-    work.received = {own + parts.rows, reinterpret_cast<const int*>(own + parts.experts),
-                     reinterpret_cast<const float*>(own + parts.gates), layer.tokens, layer.tokens, nullptr};
+    work.received = {own + parts.rows,
+                     reinterpret_cast<const int*>(own + parts.experts),
+                     reinterpret_cast<const float*>(own + parts.gates),
+                     layer.tokens,
+                     layer.tokens,
+                     nullptr};
     work.units = s.units();
     work.plan = {s.plan, s.plan + 1, s.plan + groups + 2};
     work.choices = s.choices;

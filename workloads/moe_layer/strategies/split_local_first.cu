@@ -153,8 +153,8 @@ __global__ void pushRows(moe::Layer layer, ncclWindow_t window, int peer)
 }
 
 // A warp a token of the unit: the sum of its experts here, to the token's own rank.
-__global__ void pushSums(moe::Layer layer, moe::Received received, moe::Unit unit, const int* counts,
-                         const int* places, const __nv_bfloat16* rows, ncclWindow_t window)
+__global__ void pushSums(moe::Layer layer, moe::Received received, moe::Unit unit, const int* counts, const int* places,
+                         const __nv_bfloat16* rows, ncclWindow_t window)
 {
     cuco_trace::Recorder trace(threadIdx.x == 0);
     trace.phase(cuco_trace::Phase::put);
@@ -270,7 +270,7 @@ int compute(State& s, const cuco_io& io, const moe::Received& received, const mo
     CUCO_TRY(cudaEventRecord(s.computed[index], stream));
     CUCO_TRY(cudaStreamWaitEvent(s.push_stream, s.computed[index], 0));
     pushSums<<<s.push_ctas, int(push_threads), 0, s.push_stream>>>(layer, received, unit, counts, s.places, x,
-                                                                  s.window);
+                                                                   s.window);
     signal<<<1, 1, 0, s.push_stream>>>(s.window, parts.returned, layer.rank, source, s.iteration);
     CUCO_TRY(cudaGetLastError());
     return 0;
@@ -285,8 +285,11 @@ int run(void* state, const cuco_io& io, cudaStream_t stream)
     ++s.iteration;
     const Parts parts(layer);
     const char* own = static_cast<const char*>(s.memory);
-    const moe::Received received{own + parts.rows, reinterpret_cast<const int*>(own + parts.experts),
-                                 reinterpret_cast<const float*>(own + parts.gates), layer.tokens, layer.tokens,
+    const moe::Received received{own + parts.rows,
+                                 reinterpret_cast<const int*>(own + parts.experts),
+                                 reinterpret_cast<const float*>(own + parts.gates),
+                                 layer.tokens,
+                                 layer.tokens,
                                  nullptr};
     const moe::Units units = s.units();
     const size_t count_bytes = size_t(units.count) * layer.localExperts() * sizeof(int);

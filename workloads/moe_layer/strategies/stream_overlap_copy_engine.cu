@@ -20,9 +20,10 @@ void teardown(void* state);
 // EVOLVE-BLOCK-START
 // cuco: backend=lsa placement=stream_overlap sync=world issuer=copy_engine chunk=14680064
 
-// The tokens of all ranks go in chunks. Copy engines write a chunk's quantised rows to all peers, wanted or not, because
-// rows that lie together need one copy; with eight experts a token nearly all are wanted. While the products of one
-// chunk are computed the rows of the next arrive and the sums of the one before return, and no SM is taken from them.
+// The tokens of all ranks go in chunks. Copy engines write a chunk's quantised rows to all peers, wanted or not,
+// because rows that lie together need one copy; with eight experts a token nearly all are wanted. While the products of
+// one chunk are computed the rows of the next arrive and the sums of the one before return, and no SM is taken from
+// them.
 CUCO_TUNE(chunks, 4, 1, 2, 3, 4, 6, 8);
 CUCO_TUNE(least_chunk_tokens, 512, 128, 256, 512, 1024);  // where there are so many: smaller products leave SMs idle
 CUCO_TUNE(last_chunk_percent, 100, 50, 75, 100);          // of the other chunks: the return of its sums is not hidden
@@ -127,8 +128,8 @@ __global__ void route(moe::Layer layer, const __nv_bfloat16* x, const __nv_bfloa
     trace.end();
 }
 
-// A warp a token of the unit: the sum of its experts here, to where copies for its rank begin, or to the window when that
-// is this one.
+// A warp a token of the unit: the sum of its experts here, to where copies for its rank begin, or to the window when
+// that is this one.
 __global__ void sumUnit(moe::Layer layer, moe::Received received, moe::Unit unit, const int* counts, const int* places,
                         const __nv_bfloat16* rows, __nv_bfloat16* sent, __nv_bfloat16* own)
 {
@@ -235,8 +236,7 @@ int setup(const cuco_context& context, void** state)
 int sendRows(State& s, const moe::Unit& unit, int part)
 {
     const moe::Layer& layer = s.layer;
-    const size_t offset =
-        Parts(layer).rows + (int64_t(layer.rank) * layer.tokens + unit.begin) * layer.rowBytes();
+    const size_t offset = Parts(layer).rows + (int64_t(layer.rank) * layer.tokens + unit.begin) * layer.rowBytes();
     const size_t bytes = layer.tokensOf(layer.rank) > 0 ? size_t((unit.end - unit.begin) * layer.rowBytes()) : 0;
     for (int step = 1; step < layer.ranks && bytes > 0; ++step)
         CUCO_TRY(cudaMemcpyAsync(s.peer_base[(layer.rank + step) % layer.ranks] + offset,
@@ -262,10 +262,10 @@ int returnSums(State& s, const moe::Unit& unit, int part, cudaStream_t stream)
         const int peer = (layer.rank + step) % layer.ranks;
         if (layer.tokensOf(peer) == 0)
             continue;
-        const int64_t to = int64_t(layer.rank) * layer.tokens + unit.begin, from = int64_t(peer) * layer.tokens + unit.begin;
+        const int64_t to = int64_t(layer.rank) * layer.tokens + unit.begin,
+                      from = int64_t(peer) * layer.tokens + unit.begin;
         CUCO_TRY(cudaMemcpyAsync(s.peer_base[peer] + Parts(layer).sums + to * layer.pitch() * 2,
-                                 s.sent_sums + from * layer.pitch(), bytes, cudaMemcpyDeviceToDevice,
-                                 s.return_stream));
+                                 s.sent_sums + from * layer.pitch(), bytes, cudaMemcpyDeviceToDevice, s.return_stream));
     }
     return 0;
 }
@@ -279,8 +279,11 @@ int run(void* state, const cuco_io& io, cudaStream_t stream)
     const Parts parts(layer);
     char* own = static_cast<char*>(s.memory);
     auto* sums = reinterpret_cast<__nv_bfloat16*>(own + parts.sums);
-    const moe::Received received{own + parts.rows, reinterpret_cast<const int*>(own + parts.experts),
-                                 reinterpret_cast<const float*>(own + parts.gates), layer.tokens, layer.tokens,
+    const moe::Received received{own + parts.rows,
+                                 reinterpret_cast<const int*>(own + parts.experts),
+                                 reinterpret_cast<const float*>(own + parts.gates),
+                                 layer.tokens,
+                                 layer.tokens,
                                  nullptr};
     const moe::Units units = s.units();
     const size_t count_bytes = size_t(units.count) * layer.localExperts() * sizeof(int);

@@ -52,8 +52,8 @@ struct Units {
     Unit of[most_units];
 };
 
-/// A thread a token. counts[unit · localExperts + expert], zero before, are the rows of this rank's experts; places, one
-/// for each choice of each token of each source, say which of its expert's rows a choice is, or -1.
+/// A thread a token. counts[unit · localExperts + expert], zero before, are the rows of this rank's experts; places,
+/// one for each choice of each token of each source, say which of its expert's rows a choice is, or -1.
 __global__ void planRows(Layer layer, Received received, Units units, int* counts, int* places)
 {
     const int first = layer.firstExpertOf(layer.rank), experts = layer.localExperts();
@@ -305,15 +305,19 @@ public:
                 continue;
             const cudaStream_t on = lane == 0 ? stream : side_[lane];
             CUCO_TRY(cublasSetStream(blas_[lane], on));
-            const auto* up = static_cast<const __nv_bfloat16*>(up_weights) + int64_t(expert) * 2 * intermediate * hidden;
-            const auto* down = static_cast<const __nv_bfloat16*>(down_weights) + int64_t(expert) * hidden * intermediate;
+            const auto* up =
+                static_cast<const __nv_bfloat16*>(up_weights) + int64_t(expert) * 2 * intermediate * hidden;
+            const auto* down =
+                static_cast<const __nv_bfloat16*>(down_weights) + int64_t(expert) * hidden * intermediate;
             __nv_bfloat16* both = gate_up + row * 2 * intermediate;
             __nv_bfloat16* between = middle + row * middle_pitch;
             // Row-major X · Wᵀ is column-major W · Xᵀ with W stored transposed.
             CUCO_TRY(cublasGemmEx(blas_[lane], CUBLAS_OP_T, CUBLAS_OP_N, 2 * intermediate, rows, hidden, &up_scale, up,
                                   CUDA_R_16BF, hidden, x + row * pitch, CUDA_R_16BF, pitch, &zero, both, CUDA_R_16BF,
                                   2 * intermediate, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
-            CUCO_TRY(launchActivate(both, between, rows, intermediate, middle_pitch, on));
+            activate<<<blocksFor(int64_t(rows) * intermediate, 256 * 8, 528), 256, 0, on>>>(both, between, rows,
+                                                                                            intermediate, middle_pitch);
+            CUCO_TRY(cudaGetLastError());
             CUCO_TRY(cublasGemmEx(blas_[lane], CUBLAS_OP_T, CUBLAS_OP_N, hidden, rows, intermediate, &down_scale, down,
                                   CUDA_R_16BF, intermediate, between, CUDA_R_16BF, middle_pitch, &zero, x + row * pitch,
                                   CUDA_R_16BF, pitch, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
@@ -328,16 +332,6 @@ public:
     }
 
 private:
-    // Headers are not rewritten for the emulated node, hence no <<<>>>.
-    static int launchActivate(const __nv_bfloat16* gate_up, __nv_bfloat16* middle, int64_t rows, int intermediate,
-                              int64_t pitch, cudaStream_t stream)
-    {
-        void* arguments[] = {&gate_up, &middle, &rows, &intermediate, &pitch};
-        CUCO_TRY(cudaLaunchKernel(activate, dim3(unsigned(blocksFor(rows * intermediate, 256 * 8, 528))), dim3(256),
-                                  arguments, 0, stream));
-        return 0;
-    }
-
     int lanes_ = 0;
     cublasHandle_t blas_[most_lanes] = {};
     cudaStream_t side_[most_lanes] = {};
