@@ -72,6 +72,11 @@ void printBaselines(const std::vector<ShapeTiming>& timings)
     }
 }
 
+const char* timeHeading(const Evaluation& evaluation)
+{
+    return evaluation.modelled ? "TIME (MODELLED)" : evaluation.self_reported ? "TIME (SELF-REPORTED)" : "TIME";
+}
+
 void printEvaluation(const Evaluation& evaluation)
 {
     fmt::print("{}{}{}\n", toString(evaluation.verdict), evaluation.message.empty() ? "" : ": ", evaluation.message);
@@ -82,9 +87,8 @@ void printEvaluation(const Evaluation& evaluation)
     if (!evaluation.timings.empty()) {
         fmt::print("\n");
         const bool interval = !evaluation.modelled;
-        std::vector<std::vector<std::string>> rows{{"SHAPE", "RANKS", evaluation.modelled ? "TIME (MODELLED)" : "TIME",
-                                                    "STRONGEST BASELINE", "SPEED-UP", "NOISE", "BOUND", "CEILING",
-                                                    "EXPOSED"}};
+        std::vector<std::vector<std::string>> rows{{"SHAPE", "RANKS", timeHeading(evaluation), "STRONGEST BASELINE",
+                                                    "SPEED-UP", "NOISE", "BOUND", "CEILING", "EXPOSED"}};
         for (const auto& timing : evaluation.timings)
             rows.push_back(
                 {timing.shape, std::to_string(timing.ranks), formatTime(timing.time_us),
@@ -138,7 +142,8 @@ int evaluateFile(const Options& options, std::stop_token stop)
         return reportUsage(describe(workload.error()));
     if (options.ranks != 0 && std::ranges::find(workload->ranks, options.ranks) == workload->ranks.end())
         return reportUsage(fmt::format("Workload {} is not made for {} ranks.", workload->name, options.ranks));
-    auto node = makeNode(options.node, options.ranks != 0 ? options.ranks : std::ranges::min(workload->ranks));
+    auto node =
+        makeNodeFor(*workload, options.node, options.ranks != 0 ? options.ranks : std::ranges::min(workload->ranks));
     if (!node)
         return reportUsage(describe(node.error()));
     EvaluationDefaults defaults{options.ranks, {}, *stageFromString(options.stage)};
@@ -151,7 +156,7 @@ int evaluateFile(const Options& options, std::stop_token stop)
     const auto source = readFile(options.candidate, 4u << 20);
     if (!source)
         return reportUsage(describe(source.error()));
-    const auto evaluator = makeEvaluator(*paths, std::move(*node), *workload, std::move(defaults));
+    const auto evaluator = makeEvaluatorFor(*paths, std::move(*node), *workload, std::move(defaults));
     if (!evaluator)
         return reportError(evaluator.error());
     if (const auto prepared = (*evaluator)->prepare(stop); !prepared)

@@ -51,7 +51,8 @@ int startRun(Options options, std::stop_token stop)
     }
     if (auto valid = validate(config); !valid)
         return reportUsage(describe(valid.error()));
-    const auto node = makeNode(config.node, config.ranks != 0 ? config.ranks : std::ranges::min(workload->ranks));
+    const auto node =
+        makeNodeFor(*workload, config.node, config.ranks != 0 ? config.ranks : std::ranges::min(workload->ranks));
     if (!node)
         return reportUsage(describe(node.error()));
     config.node = (*node)->name();

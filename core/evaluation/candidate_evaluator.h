@@ -59,6 +59,8 @@ public:
     /// Verify, benchmark and profile, as far as `request.until` says.
     virtual Result<EvaluationResult> measure(const EvaluationRequest& request, Compiled compiled,
                                              std::stop_token stop) = 0;
+    /// Both.
+    Result<EvaluationResult> evaluate(const EvaluationRequest& request, std::stop_token stop);
 };
 
 }  // namespace cuco

@@ -110,6 +110,7 @@ struct Evaluation {
     std::vector<ShapeTiming> timings;
     std::optional<OverlapReport> overlap;
     bool modelled = false;
+    bool self_reported = false;         ///< the candidate itself printed its times and that it was right
     std::vector<std::string> remarks;   ///< sentences that do not touch the verdict: what was left out, and why
     bool sandboxed = false;             ///< it was built and run where it reaches nothing but its job
     std::uint64_t input_seed = 0;       ///< makes the same inputs again

@@ -241,6 +241,7 @@ nlohmann::json toJson(const Evaluation& evaluation)
             {"timings", timings},
             {"overlap", evaluation.overlap ? toJson(*evaluation.overlap) : nlohmann::json(nullptr)},
             {"modelled", evaluation.modelled},
+            {"self_reported", evaluation.self_reported},
             {"remarks", evaluation.remarks},
             {"sandboxed", evaluation.sandboxed},
             {"input_seed", evaluation.input_seed},
@@ -258,6 +259,7 @@ Result<Evaluation> evaluationFromJson(const nlohmann::json& json)
         .required("message", evaluation.message)
         .required("detail", evaluation.detail)
         .required("modelled", evaluation.modelled)
+        .optional("self_reported", evaluation.self_reported)
         .optional("sandboxed", evaluation.sandboxed)
         .required("compile_ms", evaluation.compile_ms)
         .required("run_ms", evaluation.run_ms)

@@ -281,12 +281,4 @@ Result<EvaluationResult> Evaluator::measure(const EvaluationRequest& request, Co
     return result;
 }
 
-Result<EvaluationResult> Evaluator::evaluate(const EvaluationRequest& request, std::stop_token stop)
-{
-    auto compiled = compile(request, stop);
-    if (!compiled)
-        return std::unexpected(compiled.error());
-    return measure(request, std::move(*compiled), stop);
-}
-
 }  // namespace cuco

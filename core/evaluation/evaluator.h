@@ -40,8 +40,6 @@ public:
     Result<Compiled> compile(const EvaluationRequest& request, std::stop_token stop) override;
     Result<EvaluationResult> measure(const EvaluationRequest& request, Compiled compiled,
                                      std::stop_token stop) override;
-    /// Both.
-    Result<EvaluationResult> evaluate(const EvaluationRequest& request, std::stop_token stop);
 
 private:
     struct Private;
@@ -49,6 +47,10 @@ private:
 };
 
 /// Markers, frozen code (against the workload's seed), directive and tunables of a candidate's text.
+Evaluation screenText(const std::string& source, const KernelSource& frozen_template, const DesignSpace& design_space,
+                      const std::set<std::string>& capabilities);
+
+/// The same, and what games the evaluation.
 Evaluation screen(const std::string& source, const KernelSource& frozen_template, const DesignSpace& design_space,
                   const std::set<std::string>& capabilities);
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/evaluation/evaluator_factory.h"
 
+#include "core/evaluation/program_evaluator.h"
 #include "core/nodes/cuda_toolchain.h"
 #include "core/nodes/emulated_node.h"
 #include "core/nodes/emulator_toolchain.h"
@@ -22,6 +23,26 @@ Result<std::shared_ptr<Node>> makeNode(const std::string& name, int ranks)
     if (probe && probe->usable && probe->max_ranks >= ranks)
         return local;
     return std::make_shared<EmulatedNode>();
+}
+
+Result<std::shared_ptr<Node>> makeNodeFor(const Workload& workload, const std::string& name, int ranks)
+{
+    if (!workload.program)
+        return makeNode(name, ranks);
+    if (name == "emulated")
+        return failure("A program cannot be run on the emulated node.", workload.name, "Choose --node local.");
+    return makeNode(name.empty() ? "local" : name, ranks);
+}
+
+Result<std::unique_ptr<CandidateEvaluator>> makeEvaluatorFor(const DataPaths& paths, std::shared_ptr<Node> node,
+                                                             const Workload& workload, EvaluationDefaults defaults)
+{
+    if (!workload.program)
+        return makeEvaluator(paths, std::move(node), workload, std::move(defaults));
+    auto design_space = DesignSpace::load(paths.resources / "design_space.json");
+    if (!design_space)
+        return std::unexpected(design_space.error());
+    return std::make_unique<ProgramEvaluator>(std::move(node), workload, std::move(*design_space), std::move(defaults));
 }
 
 Result<std::unique_ptr<Evaluator>> makeEvaluator(const DataPaths& paths, std::shared_ptr<Node> node,

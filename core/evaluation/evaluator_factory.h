@@ -14,7 +14,14 @@ namespace cuco {
 /// the nodes there are.
 Result<std::shared_ptr<Node>> makeNode(const std::string& name, int ranks = 1);
 
-/// An evaluator that is not prepared yet.
+/// The same for a workload: programs run on the local node, with or without GPUs.
+Result<std::shared_ptr<Node>> makeNodeFor(const Workload& workload, const std::string& name, int ranks);
+
+/// An evaluator that is not prepared yet, of the workload's kind.
+Result<std::unique_ptr<CandidateEvaluator>> makeEvaluatorFor(const DataPaths& paths, std::shared_ptr<Node> node,
+                                                             const Workload& workload, EvaluationDefaults defaults);
+
+/// The one for candidates of candidate.h.
 Result<std::unique_ptr<Evaluator>> makeEvaluator(const DataPaths& paths, std::shared_ptr<Node> node,
                                                  const Workload& workload, EvaluationDefaults defaults);
 

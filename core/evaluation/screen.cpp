@@ -42,8 +42,8 @@ std::size_t directiveLine(const KernelSource& source)
 
 }  // namespace
 
-Evaluation screen(const std::string& source, const KernelSource& frozen_template, const DesignSpace& design_space,
-                  const std::set<std::string>& capabilities)
+Evaluation screenText(const std::string& source, const KernelSource& frozen_template, const DesignSpace& design_space,
+                      const std::set<std::string>& capabilities)
 {
     const auto parsed = KernelSource::parse(source);
     if (!parsed)
@@ -57,9 +57,19 @@ Evaluation screen(const std::string& source, const KernelSource& frozen_template
         return screenedOut(Verdict::invalid_directive, {directiveLine(*parsed), std::move(violation)});
     if (const auto tunables = findTunables(*parsed); !tunables)
         return screenedOut(Verdict::invalid_tunable, tunables.error());
-    if (auto gaming = findGaming(*parsed, *directive))
-        return screenedOut(gaming->verdict, std::move(gaming->fault));
     return {};
+}
+
+Evaluation screen(const std::string& source, const KernelSource& frozen_template, const DesignSpace& design_space,
+                  const std::set<std::string>& capabilities)
+{
+    Evaluation evaluation = screenText(source, frozen_template, design_space, capabilities);
+    if (!evaluation.verified())
+        return evaluation;
+    const auto parsed = KernelSource::parse(source);
+    if (auto gaming = findGaming(*parsed, *parseDirective(*parsed)))
+        return screenedOut(gaming->verdict, std::move(gaming->fault));
+    return evaluation;
 }
 
 }  // namespace cuco

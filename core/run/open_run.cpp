@@ -33,10 +33,10 @@ Result<RunController::Parts> makeParts(const DataPaths& paths, const RunConfig& 
     if (!workload)
         return std::unexpected(workload.error());
     RunController::Parts parts;
-    auto node = makeNode(config.node, config.ranks);
+    auto node = makeNodeFor(*workload, config.node, config.ranks);
     if (!node)
         return std::unexpected(node.error());
-    auto evaluator = makeEvaluator(paths, std::move(*node), *workload, {config.ranks, {}});
+    auto evaluator = makeEvaluatorFor(paths, std::move(*node), *workload, {config.ranks, {}});
     if (!evaluator)
         return std::unexpected(evaluator.error());
     parts.evaluator = std::move(*evaluator);

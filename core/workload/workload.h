@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/workload/program.h"
 #include "core/workload/size_expression.h"
 
 #include <chrono>
@@ -73,6 +74,8 @@ struct Workload {
     std::filesystem::path compute_alone_source;  ///< the same without communication, never verified; empty: none
     std::vector<Strategy> strategies;
     std::chrono::seconds compile_timeout{120}, run_timeout{60};
+    /// Kind "program": then there are no buffers, no roofline and no oracle, and one shape without parameters.
+    std::optional<ProgramSpec> program;
 };
 
 /// Reads and checks `folder`/workload.json and that the files it names are there and

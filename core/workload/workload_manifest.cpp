@@ -3,6 +3,7 @@
 #include "core/base/files.h"
 #include "core/base/json.h"
 #include "core/workload/manifest_values.h"
+#include "core/workload/program_manifest.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -403,7 +404,11 @@ Result<Workload> loadWorkload(const std::filesystem::path& folder)
     if (!document) {
         return std::unexpected(document.error());
     }
-    return ManifestReader(*document, folder, file.string()).read();
+    if (!document->is_object() || !document->contains("kind"))
+        return ManifestReader(*document, folder, file.string()).read();
+    if ((*document)["kind"] != "program")
+        return failure("The field \"kind\" must be \"program\", or missing.", file.string());
+    return readProgramManifest(*document, folder, file.string());
 }
 
 Result<std::vector<Workload>> loadWorkloads(const std::filesystem::path& root)
