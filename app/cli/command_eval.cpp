@@ -4,6 +4,7 @@
 #include "app/cli/find_workload.h"
 #include "core/base/files.h"
 #include "core/design/tunable.h"
+#include "core/evaluation/evaluate_all.h"
 #include "core/evaluation/evaluator_factory.h"
 #include "core/run/candidate_json.h"
 
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <thread>
 
 namespace cuco::cli {
 
@@ -20,7 +22,7 @@ namespace {
 
 struct Options {
     std::string workload, node, shape, stage = "profile";
-    std::filesystem::path candidate;
+    std::vector<std::filesystem::path> candidates;
     int ranks = 0;
     bool check_races = false, json = false;
 };
@@ -113,15 +115,6 @@ void printEvaluation(const Evaluation& evaluation)
                    evaluation.run_ms > 0 ? fmt::format(", run and checked in {:.1f} s", evaluation.run_ms / 1e3) : "");
 }
 
-int finish(const Evaluation& evaluation, const std::string& source, bool json)
-{
-    if (json)
-        printJson(toDocument(evaluation, source));
-    else
-        printEvaluation(evaluation);
-    return evaluation.verified() ? exit_success : exit_unsuccessful;
-}
-
 /// The workload's own host-driven programs have no directive to be screened for.
 bool isBaseline(const Workload& workload, const std::filesystem::path& candidate)
 {
@@ -132,7 +125,58 @@ bool isBaseline(const Workload& workload, const std::filesystem::path& candidate
     return same(workload.host_source) || std::ranges::any_of(workload.baselines, same, &HostBaseline::file);
 }
 
-int evaluateFile(const Options& options, std::stop_token stop)
+/// Where times are modelled nothing is left to find out about a baseline.
+std::optional<Evaluation> knownBaseline(const CandidateEvaluator& evaluator, const EvaluationRequest& request)
+{
+    for (const auto& baseline : evaluator.baselines())
+        if (!request.screened && evaluator.probe().modelled && baseline.source == request.source)
+            return baseline.result.evaluation;
+    return std::nullopt;
+}
+
+std::string summary(const Evaluation& evaluation)
+{
+    if (!evaluation.verified())
+        return fmt::format("{}: {}", toString(evaluation.verdict), evaluation.message);
+    if (!evaluation.speedup())
+        return std::string(toString(evaluation.verdict));
+    return fmt::format("{} {}{}{}", toString(evaluation.verdict), formatTime(evaluation.timeUs().value_or(0)),
+                       evaluation.modelled        ? " modelled, "
+                       : evaluation.self_reported ? " self-reported, "
+                                                  : ", ",
+                       formatSpeedup(*evaluation.speedup()));
+}
+
+/// A line a candidate as it is settled, or one document of all.
+int evaluateSeveral(const Options& options, CandidateEvaluator& evaluator,
+                    const std::vector<EvaluationRequest>& requests, std::stop_token stop)
+{
+    auto documents = nlohmann::json::array();
+    int code = exit_success;
+    const auto settled = [&](std::size_t index, Result<EvaluationResult> result) {
+        const std::string file = options.candidates[index].string();
+        nlohmann::json document;
+        if (result) {
+            document = toDocument(result->evaluation, requests[index].source);
+            code = std::max(code, result->evaluation.verified() ? exit_success : exit_unsuccessful);
+        } else {
+            document["error"] = describe(result.error());
+            code = exit_environment;
+        }
+        document["file"] = file;
+        documents.push_back(std::move(document));
+        if (!options.json) {
+            fmt::print("{}: {}\n", file, result ? summary(result->evaluation) : "error: " + describe(result.error()));
+            std::fflush(stdout);
+        }
+    };
+    evaluateAll(evaluator, requests, static_cast<int>(std::thread::hardware_concurrency()), settled, stop);
+    if (options.json)
+        printJson(documents);
+    return code;
+}
+
+int evaluateFiles(const Options& options, std::stop_token stop)
 {
     const auto paths = DataPaths::find();
     if (!paths)
@@ -153,38 +197,50 @@ int evaluateFile(const Options& options, std::stop_token stop)
             return reportUsage(describe(shape.error()));
         defaults.shapes.push_back(*shape);
     }
-    const auto source = readFile(options.candidate, 4u << 20);
-    if (!source)
-        return reportUsage(describe(source.error()));
+    std::vector<EvaluationRequest> requests;
+    for (const auto& file : options.candidates) {
+        const auto source = readFile(file, 4u << 20);
+        if (!source)
+            return reportUsage(describe(source.error()));
+        auto& request = requests.emplace_back();
+        request.source = *source;
+        request.screened = !isBaseline(*workload, file);
+        request.until = *stageFromString(options.stage);
+        request.check_races = options.check_races;
+    }
     const auto evaluator = makeEvaluatorFor(*paths, std::move(*node), *workload, std::move(defaults));
     if (!evaluator)
         return reportError(evaluator.error());
     if (const auto prepared = (*evaluator)->prepare(stop); !prepared)
         return reportError(prepared.error());
+    if (requests.size() > 1)
+        return evaluateSeveral(options, **evaluator, requests, stop);
 
-    EvaluationRequest request;
-    request.screened = !isBaseline(*workload, options.candidate);
-    // Where times are modelled nothing is left to find out about a baseline.
-    for (const auto& baseline : (*evaluator)->baselines())
-        if (!request.screened && (*evaluator)->probe().modelled && baseline.source == *source)
-            return finish(baseline.result.evaluation, *source, options.json);
-    request.source = *source;
-    request.until = *stageFromString(options.stage);
-    request.check_races = options.check_races;
-    const auto result = (*evaluator)->evaluate(request, stop);
-    if (!result)
-        return reportError(result.error());
-    return finish(result->evaluation, *source, options.json);
+    const EvaluationRequest& request = requests.front();
+    auto result = knownBaseline(**evaluator, request);
+    if (!result) {
+        auto measured = (*evaluator)->evaluate(request, stop);
+        if (!measured)
+            return reportError(measured.error());
+        result = std::move(measured->evaluation);
+    }
+    if (options.json)
+        printJson(toDocument(*result, request.source));
+    else
+        printEvaluation(*result);
+    return result->verified() ? exit_success : exit_unsuccessful;
 }
 
 }  // namespace
 
 void addEvalCommand(CLI::App& app, Session& session)
 {
-    auto* command = app.add_subcommand("eval", "Verify and time one candidate");
+    auto* command = app.add_subcommand("eval", "Verify and time candidates");
     auto options = std::make_shared<Options>();
     command->add_option("WORKLOAD", options->workload, "Name, or a folder with a workload.json")->required();
-    command->add_option("CANDIDATE.cu", options->candidate, "Its source; the workload's host.cu is the baseline")
+    command
+        ->add_option("CANDIDATE.cu", options->candidates,
+                     "Its source. Several are measured one after the other and told in a line each")
         ->required();
     command->add_option("--node", options->node, "emulated or local; by default the first that can run");
     command->add_option("--ranks", options->ranks, "By default the workload's first count that the node can run")
@@ -193,8 +249,8 @@ void addEvalCommand(CLI::App& app, Session& session)
     command->add_option("--stage", options->stage, "The last stage to enter")
         ->check(CLI::IsMember({"verify", "benchmark", "profile"}));
     command->add_flag("--check-races", options->check_races, "Run it under the emulator's race checker first");
-    command->add_flag("--json", options->json, "One JSON document");
-    command->callback([&session, options] { session.exit_code = evaluateFile(*options, session.stop); });
+    command->add_flag("--json", options->json, "One JSON document; of several candidates an array");
+    command->callback([&session, options] { session.exit_code = evaluateFiles(*options, session.stop); });
 }
 
 }  // namespace cuco::cli

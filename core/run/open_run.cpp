@@ -3,8 +3,7 @@
 #include "core/run/open_run.h"
 
 #include "core/agents/tunable_proposer.h"
-
-#include <algorithm>
+#include "core/workload/named_workload.h"
 
 namespace cuco {
 
@@ -17,14 +16,12 @@ Result<Workload> workloadOf(const DataPaths& paths, const RunConfig& config)
     const std::filesystem::path folder = config.workload_folder;
     if (!folder.empty() && std::filesystem::is_regular_file(folder / "workload.json", error))
         return loadWorkload(folder);
-    auto known = loadWorkloads(paths.workloads);
-    if (!known)
-        return std::unexpected(known.error());
-    const auto found = std::ranges::find(*known, config.workload, &Workload::name);
-    if (found == known->end())
-        return failure("The run's workload \"" + config.workload + "\" is not on this machine.", folder.string(),
-                       "Put its folder back, or install the workload among the product's own.");
-    return std::move(*found);
+    auto workload = namedWorkload(paths.workloads, config.workload);
+    if (!workload)
+        return failure(
+            "The run's workload \"" + config.workload + "\" is not on this machine.", folder.string(),
+            "Put its folder back, or install the workload among the product's own. " + describe(workload.error()));
+    return workload;
 }
 
 Result<RunController::Parts> makeParts(const DataPaths& paths, const RunConfig& config)

@@ -2,21 +2,30 @@
 # SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Runs every candidate of this folder that GPUs can run, one after the other, and says which verdict is not as expected.
+# Runs every candidate of this folder that GPUs can run, and says which verdict is not as expected.
 #   tests/adversarial/run_gpu.sh CUCOCTL [NAME...]
 # CUCOCTL: the program, or the folder of an unpacked bundle that has it in bin/. NAME: parts of file names to run only
-# those. CUCO_ADVERSARIAL_SHAPE (2048), CUCO_ADVERSARIAL_LIMIT_S (180) and CUCO_ADVERSARIAL_NODE (local) change what is run.
+# those. First all are verified, CUCO_ADVERSARIAL_JOBS (6) at a time on the same GPUs, each job with a cache and so a lease
+# of its own; then those that should have been noticed and were not are also timed, alone.
+# CUCO_ADVERSARIAL_SHAPE (2048), CUCO_ADVERSARIAL_LIMIT_S (300, for each job) and CUCO_ADVERSARIAL_NODE (local) change what
+# is run.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cucoctl=${1:?usage: run_gpu.sh CUCOCTL [NAME...]}
 shift
 [ -d "$cucoctl" ] && cucoctl=$cucoctl/bin/cucoctl
 [ -x "$cucoctl" ] || { echo "run_gpu.sh: $cucoctl is no program." >&2; exit 2; }
-shape=${CUCO_ADVERSARIAL_SHAPE:-2048} limit=${CUCO_ADVERSARIAL_LIMIT_S:-180} node=${CUCO_ADVERSARIAL_NODE:-local}
+shape=${CUCO_ADVERSARIAL_SHAPE:-2048} limit=${CUCO_ADVERSARIAL_LIMIT_S:-300} node=${CUCO_ADVERSARIAL_NODE:-local}
+jobs=${CUCO_ADVERSARIAL_JOBS:-6}
+work=$(mktemp -d) || exit 3
+trap 'rm -rf "$work"' EXIT
 
 field() { sed -n "s#^// $2: ##p" "$1" | head -n 1; }
-# A value of the JSON document on standard input, without a JSON reader: cucoctl prints keys in order, strings on a line.
-value() { tr ',{}' '\n\n\n' | sed -n "s/^ *\"$1\": *\"\{0,1\}\([^\"]*\)\"\{0,1\}.*/\1/p" | head -n 1; }
+expectation() {
+    local expected
+    expected=$(field "$1" expect)
+    echo "${expected:-verified}"
+}
 chosen() {
     [ $# -eq 1 ] && return 0
     local file=$1 part
@@ -24,31 +33,61 @@ chosen() {
     for part in "$@"; do [[ $file == *"$part"* ]] && return 0; done
     return 1
 }
+# evaluate STAGE CACHE LOG FILE...: lines "FILE: VERDICT MESSAGE".
+evaluate() {
+    local stage=$1 cache=$2 log=$3
+    shift 3
+    mkdir -p "$cache"
+    # The second file makes it several, whose verdicts come in a line each; what is alone comes twice.
+    [ $# -eq 1 ] && set -- "$1" "$1"
+    XDG_CACHE_HOME=$cache timeout -k 10 "$limit" "$cucoctl" eval gemm_allgather "$@" --node "$node" --shape "$shape" \
+        --stage "$stage" > "$log" 2> "$log.err" < /dev/null
+}
+# verdictOf FILE LOG…: of the last log that tells it.
+verdictOf() {
+    local file=$1
+    shift
+    cat "$@" 2> /dev/null | awk -v file="$file" 'index($0, file ": ") == 1 { found = substr($0, length(file) + 3) } END { print found }'
+}
+
+candidates=()
+for file in "$here"/honest/*.cu "$here"/{timing,replay,wrong_result,bypass,host}/*.cu; do
+    chosen "$file" "$@" || continue
+    [ "$(field "$file" node)" = emulated ] || candidates+=("$file")
+done
+[ ${#candidates[@]} -gt 0 ] || { echo "run_gpu.sh: no candidate is called that." >&2; exit 2; }
+
+for ((job = 0; job < jobs; ++job)); do
+    mine=()
+    for ((i = job; i < ${#candidates[@]}; i += jobs)); do mine+=("${candidates[i]}"); done
+    [ ${#mine[@]} -gt 0 ] && evaluate verify "$work/cache$job" "$work/log$job" "${mine[@]}" &
+done
+wait
+unnoticed=()
+for file in "${candidates[@]}"; do
+    got=$(verdictOf "$file" "$work"/log[0-9] "$work"/log[0-9][0-9])
+    [ "${got%%[: ]*}" = verified ] && [ "$(expectation "$file")" != verified ] && unnoticed+=("$file")
+done
+if [ ${#unnoticed[@]} -gt 0 ]; then
+    evaluate benchmark "$work/cache0" "$work/timed" "${unnoticed[@]}"
+fi
 
 right=0 wrong=0
 printf '%-46s %-40s %-22s %s\n' file expected got ok
-for file in "$here"/honest/*.cu "$here"/{timing,replay,wrong_result,bypass,host}/*.cu; do
-    chosen "$file" "$@" || continue
-    [ "$(field "$file" node)" = emulated ] && continue
-    expected=$(field "$file" expect)
-    expected=${expected:-verified}
-    document=$(timeout -k 10 "$limit" "$cucoctl" eval gemm_allgather "$file" --node "$node" --shape "$shape" \
-        --stage benchmark --json 2>/tmp/adversarial.$$)
-    status=$?
-    got=$(value verdict <<<"$document")
-    [ -n "$got" ] || got="error $status"
-    if [[ "|$expected|" == *"|$got|"* ]]; then
+for file in "${candidates[@]}"; do
+    expected=$(expectation "$file")
+    said=$(verdictOf "$file" "$work"/log[0-9] "$work"/log[0-9][0-9] "$work/timed")
+    got=${said%%[: ]*}
+    if [[ -n $got && "|$expected|" == *"|$got|"* ]]; then
         ok=ok
         right=$((right + 1))
     else
         ok=NO
         wrong=$((wrong + 1))
     fi
-    printf '%-46s %-40s %-22s %s\n' "${file#"$here"/}" "$expected" "$got" "$ok"
-    if [ $ok = NO ]; then
-        printf '    %s\n' "$(value message <<<"$document")" "$(tail -n 3 /tmp/adversarial.$$)"
-    fi
+    printf '%-46s %-40s %-22s %s\n' "${file#"$here"/}" "$expected" "${got:-none}" "$ok"
+    [ $ok = NO ] && printf '    %s\n' "$said"
 done
-rm -f /tmp/adversarial.$$
+[ $wrong -gt 0 ] && tail -qn 3 "$work"/*.err
 echo "$right passed, $wrong failed"
 [ $wrong -eq 0 ]

@@ -70,6 +70,22 @@ TEST_F(Cucoctl, WithoutACompilerSaysWhichPackageAndEndsWithThree)
     EXPECT_EQ(evaluated.out, "");
 }
 
+TEST_F(Cucoctl, EvaluatesSeveralCandidatesInTheirOrderAndTellsEach)
+{
+    const auto evaluated =
+        run({"eval", ".", "seed.cu", write("broken.cu", "no CUDA"), "seed.cu", "--node", "emulated", "--json"});
+    EXPECT_EQ(evaluated.exit_code, 1) << evaluated.err;
+    const auto documents = nlohmann::json::parse(evaluated.out);
+    ASSERT_EQ(documents.size(), 3u);
+    EXPECT_EQ(documents[0]["verdict"], "verified");
+    EXPECT_THAT(documents[1]["file"].get<std::string>(), HasSubstr("broken.cu"));
+    EXPECT_NE(documents[1]["verdict"], "verified");
+    EXPECT_EQ(documents[2]["verdict"], "verified");
+    const auto told = run({"eval", ".", "seed.cu", "broken.cu", "--node", "emulated"});
+    EXPECT_THAT(told.out, ::testing::ContainsRegex("seed.cu: verified .*modelled"));
+    EXPECT_THAT(told.out, HasSubstr("broken.cu: "));
+}
+
 TEST_F(Cucoctl, WhatTheUserMistypedEndsWithTwo)
 {
     EXPECT_EQ(run({}).exit_code, 2);
