@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <set>
 #include <thread>
@@ -19,13 +18,12 @@ namespace cuco {
 
 namespace {
 
-// The program that takes the candidate's place, twice more in processes of its own: what differs is noise.
-constexpr std::array twins{"again", "once_more"};
+// The program that takes the candidate's place, once more in processes of its own: what differs is noise.
+constexpr const char* twin = "again";
 constexpr std::uint64_t noise_seed = 0x5eed;
 // For a roofline's term that does not bind because nothing is known of it.
 constexpr double unbounded = 1e30;
 
-/// Half of the interval's width and its distance from 1: what two runs of one program differ by at most.
 double noiseOf(const std::vector<double>& first, const std::vector<double>& second)
 {
     const Ratio ratio = ratioOfRounds(first, second, turns_a_round, noise_seed);
@@ -200,8 +198,7 @@ Result<void> Baselines::measureOnGpus(const EvaluationPlan& plan, std::stop_toke
     HarnessJob job = baselineJob(plan, workload_);
     job.files = toolchain_.files();
     job.files.candidate = own_.front().object;
-    for (const char* twin : twins)
-        job.baselines.push_back({twin, own_.front().object, true});
+    job.baselines.push_back({twin, own_.front().object, true});
     for (std::size_t i = 1; i < own_.size(); ++i)
         if (own_[i].problem.empty())
             job.baselines.push_back({own_[i].name, own_[i].object, !own_[i].computes_alone});
@@ -246,11 +243,9 @@ void Baselines::takeReport(const EvaluationPlan& plan, const HarnessReport& repo
             else
                 measured.samples_us[own.name] = times->second.at(shape.name);
         }
-        for (const char* twin : twins)
-            if (const auto found = report.baseline_samples_us.find(twin);
-                found != report.baseline_samples_us.end() && found->second.contains(shape.name))
-                measured.noise_floor =
-                    std::max(measured.noise_floor.value_or(0), noiseOf(host_samples, found->second.at(shape.name)));
+        if (const auto found = report.baseline_samples_us.find(twin);
+            found != report.baseline_samples_us.end() && found->second.contains(shape.name))
+            measured.noise_floor = noiseOf(host_samples, found->second.at(shape.name));
     }
 }
 

@@ -25,7 +25,7 @@ struct BaselineShape {
     std::map<std::string, std::string> problems;            ///< by name, of those that did not
     std::string strongest;
     std::optional<double> compute_alone_us;
-    std::optional<double> noise_floor;  ///< from one baseline in three sets of processes; GPUs
+    std::optional<double> noise_floor;  ///< the host baseline against itself; GPUs
     double bound_us = 0;                ///< 0: none is known
     std::string bound_source;
 

@@ -102,7 +102,7 @@ std::optional<double> ShapeTiming::ceilingShare() const
 
 bool ShapeTiming::withinNoise() const
 {
-    return noise_floor && (ci_low <= 1 + *noise_floor && ci_high >= 1 - *noise_floor);
+    return noise_floor && ((ci_low <= 1 && ci_high >= 1) || std::abs(speedup - 1) <= *noise_floor);
 }
 
 bool Evaluation::withinNoise() const

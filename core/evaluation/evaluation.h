@@ -65,14 +65,14 @@ struct ShapeTiming {
     std::vector<double> baseline_samples_us;  ///< of the strongest host baseline, same run
     std::string baseline;                     ///< its name
     double time_us = 0, baseline_us = 0;      ///< medians
-    /// Ratio of makespans with its 95 % interval over rounds and processes; equal when modelled.
+    /// Ratio of makespans with its 95 % interval over rounds; equal when modelled.
     double speedup = 0, ci_low = 0, ci_high = 0;
     double bound_us = 0;                     ///< 0: none is known
     std::string bound_source;                ///< "modelled", "measured on this node"
     std::vector<BaselineTiming> baselines;   ///< all there are, the strongest among them
     std::optional<double> compute_alone_us;  ///< the same work without its communication
-    /// Two runs of the same baseline on this node differ by up to this share (half of the 95 % interval of their
-    /// ratio and its distance from 1). Nothing where times are modelled.
+    /// The host baseline against itself on this node: how far from 1 the 95 % interval of the ratio goes. Nothing where
+    /// times are modelled.
     std::optional<double> noise_floor;
     std::vector<double> event_us;           ///< the samples by CUDA events: what the candidate's process claims
     int burst = 1;                          ///< iterations that a sample is the mean of
@@ -82,7 +82,7 @@ struct ShapeTiming {
     std::optional<double> exposedUs() const;
     /// bound / time, the share of what is possible at best.
     std::optional<double> ceilingShare() const;
-    /// The speed-up cannot be told from none.
+    /// The speed-up cannot be told from none: its interval holds 1, or it is no larger than the noise floor.
     bool withinNoise() const;
 };
 

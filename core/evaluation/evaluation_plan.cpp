@@ -14,7 +14,7 @@ namespace {
 constexpr int verify_iterations = 3;  ///< one more than there are sets of buffers: addresses come again
 constexpr int consecutive_iterations = 3;
 constexpr std::uint64_t first_skew = 0x5eed;
-constexpr int candidate_rounds = 10, baseline_rounds = 8;
+constexpr int candidate_rounds = 12, baseline_rounds = 8;
 // Iteration i of a shape has inputs from seed + i; shapes must not share them.
 constexpr std::uint64_t seed_stride = 1'000'003;
 

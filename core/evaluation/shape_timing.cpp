@@ -19,13 +19,6 @@ constexpr std::uint64_t bootstrap_seed = 0x5eed;
 // A baseline's median differs by a few per cent between runs.
 constexpr double disturbed_share = 1.25;
 
-/// The interval over rounds knows nothing of what differs between processes of one program (where their memory lies,
-/// how NCCL has set itself up): both are taken as independent, in logarithms.
-double widening(double value, double edge, double noise_floor)
-{
-    return std::exp(std::hypot(std::log(edge / value), std::log1p(noise_floor)));
-}
-
 }  // namespace
 
 ShapeTiming timeShape(const std::string& shape, int ranks, std::vector<double> samples_us,
@@ -50,9 +43,8 @@ ShapeTiming timeShape(const std::string& shape, int ranks, std::vector<double> s
     } else {
         const Ratio ratio = ratioOfRounds(timing.baseline_samples_us, timing.samples_us, turns_a_round, bootstrap_seed);
         timing.speedup = ratio.value;
-        const double noise = baselines.noise_floor.value_or(0);
-        timing.ci_low = ratio.value / widening(ratio.value, ratio.low, noise);
-        timing.ci_high = ratio.value * widening(ratio.value, ratio.high, noise);
+        timing.ci_low = ratio.low;
+        timing.ci_high = ratio.high;
     }
     return timing;
 }

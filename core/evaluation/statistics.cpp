@@ -72,8 +72,11 @@ Ratio ratioOfRounds(std::span<const double> numerator, std::span<const double> d
         ratios.push_back(medianInPlace(above) / medianInPlace(below));
     }
     std::ranges::sort(ratios);
-    ratio.low = ratios[resamples * 25 / 1000];
-    ratio.high = ratios[resamples * 975 / 1000 - 1];
+    // Resampling n rounds spreads less than drawing n new ones would, by this in the standard deviation.
+    const double missing_spread = std::sqrt(static_cast<double>(rounds) / static_cast<double>(rounds - 1));
+    const auto widened = [&](double edge) { return ratio.value * std::pow(edge / ratio.value, missing_spread); };
+    ratio.low = widened(ratios[resamples * 25 / 1000]);
+    ratio.high = widened(ratios[resamples * 975 / 1000 - 1]);
     return ratio;
 }
 

@@ -19,8 +19,9 @@ struct Ratio {
 
 /// median(numerator) / median(denominator) of samples that were taken in rounds, with a 95 % percentile-bootstrap
 /// interval (Efron, 1979): sample i of either belongs to round i / per_round, and rounds are resampled as a whole 2,000
-/// times, so that what moves both alike within a round cancels. The same seed gives the same interval; fewer than two
-/// rounds give one of no width. Both must be non-empty and positive, with as many rounds.
+/// times, so that what moves both alike within a round cancels; the interval is widened by sqrt(n / (n - 1)) for n
+/// rounds. The same seed gives the same interval; fewer than two rounds give one of no width. Both must be non-empty
+/// and positive, with as many rounds.
 Ratio ratioOfRounds(std::span<const double> numerator, std::span<const double> denominator, std::size_t per_round,
                     std::uint64_t seed);
 

@@ -38,7 +38,7 @@ jobFor() {
     printf 'iterations 3\nconsecutive 3\nskew 8\n'
     for size in $2; do
         shapeLines "$size" "$size" "$size" "$size"
-        printf 'iterations 1\nrounds 10\n'
+        printf 'iterations 1\nrounds 12\n'
     done
 }
 
@@ -94,21 +94,24 @@ printTable() {
     done | awk -v ranks="$ranks" -v all="$2" -f "$root/tests/gpu/statistics.awk" -f "$root/tests/gpu/table.awk"
 }
 
-# measureNoise JOBS: host.cu against itself, each time in new processes, a trial of ten rounds at each shape.
+# measureNoise JOBS: so many jobs of host.cu against itself, each with six trials of twelve rounds at each shape.
 measureNoise() {
-    local job i size
-    for ((i = 1; i <= $1; ++i)); do
-        job=$out/jobs/noise.$i
+    local job i trial size
+    for ((i = 1; i <= $1 && SECONDS < budget_s; ++i)); do
+        job=$out/jobs/$ranks.noise.$i
         {
-            printf 'cuco-job 1\ncandidate %s\nreference %s\nranks %s\nlimit 60\ntolerance 0.005 0.05\nbaseline again %s\n' \
+            printf 'cuco-job 1\ncandidate %s\nreference %s\nranks %s\nlimit 110\ntolerance 0.005 0.05\nbaseline again %s\n' \
                 "$build/candidates/host.so" "$build/candidates/reference.so" "$ranks" "$build/candidates/host.so"
-            for size in 2048 4096 8192; do
-                shapeLines "$size" "$size" "$size" "$size"
-                printf 'iterations 0\nrounds 10\n'
+            for trial in 1 2 3 4 5 6; do
+                for size in 2048 4096 8192; do
+                    shapeLines "${size}_$trial" "$size" "$size" "$size"
+                    printf 'iterations 0\nrounds 12\n'
+                done
             done
         } > "$job.txt"
-        CUCO_REPORT_FD=3 limited 60 "$build/harness" run "$job.txt" 3> "$job.jsonl" > "$job.log" 2>&1 < /dev/null
+        CUCO_REPORT_FD=3 limited 120 "$build/harness" run "$job.txt" 3> "$job.jsonl" > "$job.log" 2>&1 < /dev/null
         samplesOf "$job.jsonl" host
-    done > "$out/noise_samples.txt"
-    awk -v ranks="$ranks" -f "$root/tests/gpu/statistics.awk" -f "$root/tests/gpu/noise.awk" "$out/noise_samples.txt" | tee "$out/noise.txt"
+    done > "$out/noise_samples.$ranks.txt"
+    awk -v ranks="$ranks" -f "$root/tests/gpu/statistics.awk" -f "$root/tests/gpu/noise.awk" "$out/noise_samples.$ranks.txt" |
+        tee "$out/noise.$ranks.txt"
 }

@@ -10,7 +10,7 @@
 #
 # Logs, reports and tables go to FOLDER. --variants also times strategies with other numbers. --bundle: a bundle of
 # cucoctl (packaging/bundle-cli), which is then run too: node probe, and eval of one strategy with its profile.
-# --noise: instead, so many times host.cu against itself on all GPUs.
+# --noise: instead, so many jobs of host.cu against itself, on 2 and on 4 GPUs.
 # CUCO_GPU_BUDGET_S (400): no new measurement begins after so many seconds.
 set -u
 shopt -s nullglob
@@ -91,9 +91,9 @@ main()
     say "$gpus GPUs ($(limited 20 nvidia-smi --query-gpu=name --format=csv,noheader | head -1))"
 
     if [ "$noise_jobs" -gt 0 ]; then
-        ranks=2
-        [ "$gpus" -ge 4 ] && ranks=4
-        measureNoise "$noise_jobs"
+        for ranks in 2 4; do
+            [ "$gpus" -ge "$ranks" ] && measureNoise "$noise_jobs"
+        done
         exit
     fi
     measured="seed_lsa lsa_push_sequential stream_overlap_sm_push stream_overlap_copy_engine fused_tile_push"

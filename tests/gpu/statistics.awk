@@ -17,3 +17,22 @@ function median(values, count,    order) {
     sorted(values, count, order)
     return count % 2 ? order[(count + 1) / 2] : (order[count / 2] + order[count / 2 + 1]) / 2
 }
+
+# Sets low and high to the 95 % bootstrap interval over rounds of median(above) / median(below), as
+# core/evaluation/statistics.h describes it; two samples a round.
+function interval(above, below, count,    rounds, i, r, chosen, x, y, ratios, order, value, spread) {
+    rounds = int(count / 2)
+    for (i = 1; i <= 1000; ++i) {
+        for (r = 0; r < rounds; ++r) {
+            chosen = 2 * int(rand() * rounds)
+            x[2 * r + 1] = above[chosen + 1]; x[2 * r + 2] = above[chosen + 2]
+            y[2 * r + 1] = below[chosen + 1]; y[2 * r + 2] = below[chosen + 2]
+        }
+        ratios[i] = median(x, 2 * rounds) / median(y, 2 * rounds)
+    }
+    sorted(ratios, 1000, order)
+    value = median(above, count) / median(below, count)
+    spread = sqrt(rounds / (rounds - 1))
+    low = value * (order[25] / value) ^ spread
+    high = value * (order[975] / value) ^ spread
+}

@@ -5,30 +5,13 @@
 # program a round. Prints the best candidate of each shape, or with all=1 every one. Speed-ups are over the strongest
 # baseline of the same job, with 95 % bootstrap intervals over rounds.
 
+# take(KEY, VALUES): the samples under that key, and how many.
 function take(key, values,    count, i) {
     count = samples[key, 0]
     for (i = 1; i <= count; ++i)
         values[i] = samples[key, i]
     return count
 }
-# The interval of median(above) / median(below) in low and high.
-function interval(above, below,    a, b, count, rounds, i, r, chosen, x, y, ratios, order) {
-    count = take(above, a)
-    take(below, b)
-    rounds = int(count / 2)
-    for (i = 1; i <= 1000; ++i) {
-        for (r = 0; r < rounds; ++r) {
-            chosen = 2 * int(rand() * rounds)
-            x[2 * r + 1] = a[chosen + 1]; x[2 * r + 2] = a[chosen + 2]
-            y[2 * r + 1] = b[chosen + 1]; y[2 * r + 2] = b[chosen + 2]
-        }
-        ratios[i] = median(x, 2 * rounds) / median(y, 2 * rounds)
-    }
-    sorted(ratios, 1000, order)
-    low = order[25]
-    high = order[975]
-}
-
 BEGIN { srand(1) }
 $1 == "candidate" { candidate = $2; link_rate[candidate] = $3; next }
 {
@@ -49,13 +32,15 @@ function median_of(line,    parts, count, values, i) {
         values[i - 2] = parts[i]
     return median(values, count - 2)
 }
-function row(shape, name,    ours, host, alone, link, bound) {
+function row(shape, name,    above, below, count, ours, host, alone, link, bound) {
     ours = time[name, shape, name]
     host = time[name, shape, strongest[name, shape]]
     alone = time[name, shape, "compute_alone"]
     link = 2 * shape * shape * (ranks - 1) / ranks / link_rate[name] * 1e6
     bound = alone > link ? alone : link
-    interval(name SUBSEP shape SUBSEP strongest[name, shape], name SUBSEP shape SUBSEP name)
+    count = take(name SUBSEP shape SUBSEP strongest[name, shape], above)
+    take(name SUBSEP shape SUBSEP name, below)
+    interval(above, below, count)
     printf "%-15s %6s %5d  %-18s %8.1f  %-27s %8.1f  %5.2f (%.2f-%.2f) %8.1f %5.0f %8.1f %6.2f\n", "gemm_allgather", shape,
         ranks, strongest[name, shape], host, name, ours, host / ours, low, high, bound, 100 * bound / ours,
         (ours > alone ? ours - alone : 0), time[name, shape, "host"] / ours

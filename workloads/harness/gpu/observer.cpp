@@ -165,6 +165,12 @@ Outcome Observer::measureRates(double& link_bytes_per_s, double& hbm_bytes_per_s
     return fields.ok() ? Outcome() : observerGone();
 }
 
+Outcome Observer::occupy(int rank, int64_t duration_ns)
+{
+    std::string reply;
+    return ask(observer_message::occupy, Packer().number(int64_t(rank)).number(duration_ns).bytes(), reply);
+}
+
 Outcome Observer::look(std::vector<ObservedGpu>& gpus)
 {
     std::string reply;

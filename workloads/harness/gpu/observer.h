@@ -62,6 +62,9 @@ public:
 
     /// Out of one GPU to the next by copy engines, all at once, and within one GPU's memory; of the slowest GPU.
     Outcome measureRates(double& link_bytes_per_s, double& hbm_bytes_per_s);
+    /// Gives a rank's GPU work for so long, in turns with which everything else there goes on: a rank whose device is
+    /// late. Does not wait for it.
+    Outcome occupy(int rank, int64_t duration_ns);
     /// Also tells whether every GPU still works.
     Outcome look(std::vector<ObservedGpu>& gpus);
 

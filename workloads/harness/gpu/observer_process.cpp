@@ -2,17 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/observer_process.h"
 
-#include "candidate.h"
 #include "device_memory.h"
+#include "gpu/busy_kernel.h"
 #include "gpu/conditions.h"
 #include "gpu/device_compare.h"
 #include "gpu/failure_wire.h"
+#include "gpu/gpu_threads.h"
+#include "gpu/node_rates.h"
 #include "gpu/observer.h"
+#include "gpu/oracle.h"
 #include "gpu/shared_memory.h"
 #include "inputs.h"
 #include "layout.h"
 #include "outcome.h"
-#include "reference.h"
 
 #include <unistd.h>
 #include <algorithm>
@@ -20,7 +22,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <thread>
 #include <utility>
 
 namespace cuco_harness {
@@ -28,18 +29,8 @@ namespace {
 
 // What is seen of the outputs at once: strips of so many bytes, all over them.
 constexpr size_t strip_bytes = 64, most_strips = 4096, glance_bytes = strip_bytes * most_strips;
-// Long enough that starting a copy does not count.
-constexpr size_t copied_bytes = size_t(256) << 20;
-constexpr int copy_repeats = 4, copies_in_a_row = 2;
 // A write that arrives after its iteration has arrived by then.
 constexpr useconds_t late_us = 20'000;
-
-/// What one GPU needs to know the right outputs of its rank.
-struct Oracle {
-    std::vector<DeviceMemory> memory;
-    std::vector<const void*> inputs;  ///< of all ranks
-    std::vector<float*> outputs;
-};
 
 /// One rank's part of a team's memory.
 struct AttachedRank {
@@ -90,31 +81,14 @@ private:
                 return look();
             case observer_message::rates:
                 return measureRates();
+            case observer_message::occupy:
+                return occupy(fields);
             default:
                 return environmentFailure("The observer was asked something it does not know.");
         }
     }
 
-    /// `body` on a thread for each rank, whose GPU is current.
-    Outcome onEachGpu(const std::function<Outcome(int)>& body)
-    {
-        std::vector<Outcome> outcomes(size_t(job_.ranks));
-        std::vector<std::thread> threads;
-        for (int rank = 0; rank < job_.ranks; ++rank) {
-            threads.emplace_back([&, rank] {
-                auto& outcome = outcomes[size_t(rank)];
-                if (!(outcome = check(cudaSetDevice(rank), "use a GPU")))
-                    outcome = body(rank);
-                if (outcome && outcome->rank < 0)
-                    outcome->rank = rank;
-            });
-        }
-        for (auto& thread : threads)
-            thread.join();
-        for (auto& outcome : outcomes)
-            CUCO_CHECK(outcome);
-        return std::nullopt;
-    }
+    Outcome onEachGpu(const std::function<Outcome(int)>& body) { return cuco_harness::onEachGpu(job_.ranks, body); }
 
     Outcome open()
     {
@@ -183,22 +157,8 @@ private:
         oracles_.clear();
         oracles_.resize(size_t(job_.ranks));
         oracle_shape_ = shape;
-        const ShapeJob& of = job_.shapes[size_t(shape)];
-        return onEachGpu([&](int rank) -> Outcome {
-            Oracle& oracle = oracles_[size_t(rank)];
-            for (int other = 0; other < job_.ranks; ++other) {
-                for (const auto& input : of.inputs) {
-                    CUCO_CHECK(oracle.memory.emplace_back().allocate(input.bytes(other)));
-                    oracle.inputs.push_back(oracle.memory.back().data());
-                }
-            }
-            for (const auto& output : of.outputs) {
-                CUCO_CHECK(
-                    oracle.memory.emplace_back().allocate(size_t(output.elements[size_t(rank)]) * sizeof(float)));
-                oracle.outputs.push_back(static_cast<float*>(oracle.memory.back().data()));
-            }
-            return std::nullopt;
-        });
+        return onEachGpu(
+            [&](int rank) { return oracles_[size_t(rank)].allocate(job_.shapes[size_t(shape)], rank, job_.ranks); });
     }
 
     struct Selection {
@@ -342,29 +302,6 @@ private:
             reply_.number(bin);
     }
 
-    Outcome runOracle(const ShapeJob& shape, uint64_t seed, int rank)
-    {
-        const Oracle& oracle = oracles_[size_t(rank)];
-        const cudaStream_t stream = streams_[size_t(rank)];
-        for (int other = 0; other < job_.ranks; ++other) {
-            for (size_t b = 0; b < shape.inputs.size(); ++b) {
-                const auto& input = shape.inputs[b];
-                CUCO_CHECK(check(fillInput(const_cast<void*>(oracle.inputs[size_t(other) * shape.inputs.size() + b]),
-                                           input.type, input.elements[size_t(other)], seed, other, int(b), stream),
-                                 "make the inputs again"));
-            }
-        }
-        cuco_context context{};
-        context.abi_version = CUCO_ABI_VERSION;
-        context.rank = rank;
-        context.ranks = job_.ranks;
-        context.device = rank;
-        std::copy(shape.parameters.begin(), shape.parameters.end(), context.shape);
-        if (const int code = reference_(&context, oracle.inputs.data(), oracle.outputs.data(), stream))
-            return environmentFailure("The oracle failed: " + candidateFailure(code, "cuco_reference").message);
-        return std::nullopt;
-    }
-
     Outcome compareOutput(const char* output, const BufferJob& buffer, const float* reference, int rank,
                           Observation& seen)
     {
@@ -400,7 +337,8 @@ private:
         const AttachedRank& attached = selection.ranks->at(rank);
         const ShapeJob& shape = job_.shapes[size_t(attached.shape)];
         const size_t set = size_t(selection.first_set + iteration) % attached.layout.outputs.size();
-        CUCO_CHECK(runOracle(shape, selection.seeds[size_t(iteration)], rank));
+        Oracle& oracle = oracles_[size_t(rank)];
+        CUCO_CHECK(oracle.run(reference_, shape, selection.seeds[size_t(iteration)], streams_[size_t(rank)]));
         for (size_t b = 0; b < shape.outputs.size(); ++b) {
             const char* const output = snapshot ? attached.snapshot.data() + attached.layout.snapshot[b]
                                                 : attached.outputs.data() + attached.layout.outputs[set][b];
@@ -408,13 +346,13 @@ private:
             one.iteration = iteration;
             one.rank = rank;
             one.output = int(b);
-            CUCO_CHECK(compareOutput(output, shape.outputs[b], oracles_[size_t(rank)].outputs[b], rank, one));
+            CUCO_CHECK(compareOutput(output, shape.outputs[b], oracle.output(b), rank, one));
             if (one.right)
                 continue;
             usleep(late_us);
             Observation again;
             CUCO_CHECK(compareOutput(attached.outputs.data() + attached.layout.outputs[set][b], shape.outputs[b],
-                                     oracles_[size_t(rank)].outputs[b], rank, again));
+                                     oracle.output(b), rank, again));
             one.late = again.right;
         }
         return std::nullopt;
@@ -446,63 +384,22 @@ private:
         });
     }
 
-    /// The fastest of a few copies of each rank, all ranks at once.
-    Outcome timeCopies(std::vector<double>& fastest_ms, const std::function<Outcome(int rank, cudaStream_t)>& copy)
+    Outcome measureRates()
     {
-        fastest_ms.assign(size_t(job_.ranks), 0);
-        for (int repeat = 0; repeat < copy_repeats; ++repeat) {
-            CUCO_CHECK(onEachGpu([&](int rank) -> Outcome {
-                const cudaStream_t stream = streams_[size_t(rank)];
-                cudaEvent_t begin = nullptr, end = nullptr;
-                CUCO_CHECK(check(cudaEventCreate(&begin), "make an event"));
-                CUCO_CHECK(check(cudaEventCreate(&end), "make an event"));
-                CUCO_CHECK(check(cudaEventRecord(begin, stream), "record an event"));
-                for (int i = 0; i < copies_in_a_row; ++i)
-                    CUCO_CHECK(copy(rank, stream));
-                CUCO_CHECK(check(cudaEventRecord(end, stream), "record an event"));
-                CUCO_CHECK(check(cudaStreamSynchronize(stream), "copy memory"));
-                float ms = 0;
-                CUCO_CHECK(check(cudaEventElapsedTime(&ms, begin, end), "read the events"));
-                cudaEventDestroy(begin);
-                cudaEventDestroy(end);
-                auto& fastest = fastest_ms[size_t(rank)];
-                fastest = fastest > 0 ? std::min<double>(fastest, ms) : ms;
-                return std::nullopt;
-            }));
-        }
+        NodeRates rates;
+        CUCO_CHECK(measureNodeRates(streams_, rates));
+        reply_.number(rates.link_bytes_per_s).number(rates.hbm_bytes_per_s);
         return std::nullopt;
     }
 
-    Outcome measureRates()
+    /// Returns as soon as the GPU has something to do.
+    Outcome occupy(Unpacker& fields)
     {
-        std::vector<DeviceMemory> from(size_t(job_.ranks)), to(size_t(job_.ranks));
-        CUCO_CHECK(onEachGpu([&](int rank) -> Outcome {
-            const int next = (rank + 1) % job_.ranks;
-            // Without it the copy goes through the host; on a second call it is already enabled.
-            if (next != rank)
-                cudaDeviceEnablePeerAccess(next, 0);
-            cudaGetLastError();
-            CUCO_CHECK(from[size_t(rank)].allocate(copied_bytes));
-            return to[size_t(rank)].allocate(copied_bytes);
-        }));
-        std::vector<double> link_ms, hbm_ms;
-        CUCO_CHECK(timeCopies(link_ms, [&](int rank, cudaStream_t stream) {
-            const int next = (rank + 1) % job_.ranks;
-            return check(cudaMemcpyPeerAsync(to[size_t(next)].data(), next, from[size_t(rank)].data(), rank,
-                                             copied_bytes, stream),
-                         "copy to a peer");
-        }));
-        CUCO_CHECK(timeCopies(hbm_ms, [&](int rank, cudaStream_t stream) {
-            return check(cudaMemcpyAsync(to[size_t(rank)].data(), from[size_t(rank)].data(), copied_bytes,
-                                         cudaMemcpyDeviceToDevice, stream),
-                         "copy memory");
-        }));
-        const auto rate = [](const std::vector<double>& ms, double bytes) {
-            return bytes * copies_in_a_row / (*std::max_element(ms.begin(), ms.end()) * 1e-3);
-        };
-        // A copy within the memory reads and writes it.
-        reply_.number(rate(link_ms, double(copied_bytes))).number(rate(hbm_ms, 2 * double(copied_bytes)));
-        return std::nullopt;
+        const int64_t rank = fields.number(), duration_ns = fields.number();
+        if (!fields.ok() || rank < 0 || rank >= job_.ranks)
+            return environmentFailure("The observer was asked to use a GPU that no rank has.");
+        CUCO_CHECK(check(cudaSetDevice(int(rank)), "use a GPU"));
+        return check(keepBusy(duration_ns, streams_[size_t(rank)]), "keep a GPU busy");
     }
 
     Outcome look()

@@ -9,7 +9,7 @@ namespace cuco_harness {
 
 namespace observer_message {
 constexpr char open = 'O', attach = 'A', detach = 'D', prepare = 'P', check = 'C', glance = 'I', guards = 'G',
-               look = 'L', rates = 'R';
+               look = 'L', rates = 'R', occupy = 'B';
 constexpr char done = 'K', failed = 'F';  ///< the two answers
 }  // namespace observer_message
 

@@ -7,6 +7,7 @@
 #include "report.h"
 
 #include <functional>
+#include <vector>
 
 namespace cuco_harness {
 
@@ -17,6 +18,8 @@ struct Scene {
     const int sets;
     Observer& observer;
     const std::function<void(const ReportLine&)> report;
+    /// Takes these teams' set-ups down and sets them up again: other memory, windows and states.
+    const std::function<Outcome(const std::vector<size_t>& teams)> renew;
 };
 
 }  // namespace cuco_harness

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <csignal>
 #include <memory>
+#include <numeric>
 
 namespace cuco_harness {
 namespace {
@@ -117,13 +118,13 @@ private:
         std::vector<Hello> hellos(teams_.size());
         for (auto& team : teams_)
             team->post(rank_message::hello, "the start of CUDA and NCCL");
-        CUCO_CHECK(onTeams([&](size_t i) { return readHello(*teams_[i], hellos[i]); }));
+        CUCO_CHECK(onTeams(allTeams(), [&](size_t i) { return readHello(*teams_[i], hellos[i]); }));
         for (size_t i = 0; i < teams_.size(); ++i) {
             if (teams_[i])
                 teams_[i]->post(rank_message::join, "joining NCCL's communicator",
                                 Packer().text(hellos[i].unique_id).bytes());
         }
-        CUCO_CHECK(onTeams([&](size_t i) { return teams_[i]->collect(); }));
+        CUCO_CHECK(onTeams(allTeams(), [&](size_t i) { return teams_[i]->collect(); }));
         for (auto& team : teams_) {
             if (team)
                 team->post(rank_message::load, "loading the candidate",
@@ -138,7 +139,7 @@ private:
                    .add("l2_bytes", hello_.l2_bytes)
                    .add("nccl", hello_.nccl)
                    .add("sandboxed", !sandbox_.empty()));
-        return onTeams([&](size_t i) { return teams_[i]->collect(); });
+        return onTeams(allTeams(), [&](size_t i) { return teams_[i]->collect(); });
     }
 
     static Outcome readHello(Team& team, Hello& hello)
@@ -157,15 +158,22 @@ private:
 
     /// A failing candidate ends the job; a failing baseline leaves it.
     template <class Body>
-    Outcome onTeams(Body body)
+    Outcome onTeams(const std::vector<size_t>& teams, Body body)
     {
-        for (size_t i = 0; i < teams_.size(); ++i) {
-            if (!teams_[i])
+        for (const size_t team : teams) {
+            if (!teams_[team])
                 continue;
-            if (auto failed = body(i))
-                CUCO_CHECK(dropped(i, std::move(*failed)));
+            if (auto failed = body(team))
+                CUCO_CHECK(dropped(team, std::move(*failed)));
         }
         return std::nullopt;
+    }
+
+    std::vector<size_t> allTeams() const
+    {
+        std::vector<size_t> all(teams_.size());
+        std::iota(all.begin(), all.end(), size_t(0));
+        return all;
     }
 
     Outcome dropped(size_t team, Failure failed)
@@ -208,12 +216,25 @@ private:
         return std::nullopt;
     }
 
-    Outcome setUp(size_t team, int shape_index, int sets)
+    /// Memory that the observer shares, then the program's own set-up; of all these teams at once.
+    Outcome setUp(const std::vector<size_t>& teams, int shape_index, int sets)
+    {
+        const ShapeJob& shape = job_.shapes[size_t(shape_index)];
+        for (const size_t team : teams)
+            teams_[team]->post(rank_message::allocate, "the buffers of shape " + shape.name,
+                               Packer().number(int64_t(sets)).bytes() + packShape(shape));
+        CUCO_CHECK(onTeams(teams, [&](size_t team) { return share(team, shape_index, sets); }));
+        for (const size_t team : teams) {
+            if (teams_[team])
+                teams_[team]->post(rank_message::setup, "the set-up of shape " + shape.name);
+        }
+        return onTeams(teams, [&](size_t team) { return teams_[team]->collect(); });
+    }
+
+    /// What the ranks have allocated is mapped by the observer.
+    Outcome share(size_t team, int shape_index, int sets)
     {
         Team& ranks = *teams_[team];
-        const ShapeJob& shape = job_.shapes[size_t(shape_index)];
-        ranks.post(rank_message::allocate, "the buffers of shape " + shape.name,
-                   Packer().number(int64_t(sets)).bytes() + packShape(shape));
         std::vector<std::string> replies;
         CUCO_CHECK(ranks.collect(replies));
         for (int rank = 0; rank < job_.ranks; ++rank) {
@@ -236,8 +257,30 @@ private:
             }
             CUCO_CHECK(failed);
         }
-        ranks.post(rank_message::setup, "the set-up of shape " + shape.name);
-        return ranks.collect();
+        return std::nullopt;
+    }
+
+    Outcome tearDown(const std::vector<size_t>& teams, const ShapeJob& shape)
+    {
+        for (const size_t team : teams) {
+            if (!teams_[team])
+                continue;
+            CUCO_CHECK(observer_.detach(int(team)));
+            teams_[team]->post(rank_message::teardown, "the teardown of shape " + shape.name);
+        }
+        return onTeams(teams, [&](size_t team) { return teams_[team]->collect(); });
+    }
+
+    /// While programs take turns none can be missing: one that fails now ends the job.
+    Outcome renew(const std::vector<size_t>& teams, int shape_index, int sets)
+    {
+        CUCO_CHECK(tearDown(teams, job_.shapes[size_t(shape_index)]));
+        CUCO_CHECK(setUp(teams, shape_index, sets));
+        for (const size_t team : teams) {
+            if (!teams_[team])
+                return environmentFailure("A baseline failed when it was set up once more.");
+        }
+        return std::nullopt;
     }
 
     Outcome runShape(int index)
@@ -250,30 +293,26 @@ private:
         }
         int sets = 0;
         CUCO_CHECK(chooseSets(shape, taking_part.size(), sets));
-        CUCO_CHECK(onTeams([&](size_t i) { return takesPart(i, shape) ? setUp(i, index, sets) : Outcome(); }));
-        Scene scene{job_, shape, sets, observer_, [this](const ReportLine& line) { report(line); }};
+        CUCO_CHECK(setUp(taking_part, index, sets));
+        Scene scene{job_,
+                    shape,
+                    sets,
+                    observer_,
+                    [this](const ReportLine& line) { report(line); },
+                    [&](const std::vector<size_t>& teams) { return renew(teams, index, sets); }};
         if (!shape.trace || shape.rounds > 0)
             CUCO_CHECK(verify(scene, *teams_[0], rejected_));
+        taking_part.erase(std::remove_if(taking_part.begin(), taking_part.end(), [&](size_t i) { return !teams_[i]; }),
+                          taking_part.end());
         if (!rejected_ && shape.rounds > 0) {
             std::vector<Team*> teams;
             for (const auto& team : teams_)
                 teams.push_back(team.get());
-            taking_part.erase(
-                std::remove_if(taking_part.begin(), taking_part.end(), [&](size_t i) { return !teams_[i]; }),
-                taking_part.end());
             CUCO_CHECK(timeShape(scene, teams, taking_part, rejected_));
         }
         if (!rejected_ && shape.trace)
             CUCO_CHECK(trace(scene));
-        if (rejected_)
-            return std::nullopt;
-        return onTeams([&](size_t i) -> Outcome {
-            if (!takesPart(i, shape))
-                return std::nullopt;
-            CUCO_CHECK(observer_.detach(int(i)));
-            teams_[i]->post(rank_message::teardown, "the teardown of shape " + shape.name);
-            return teams_[i]->collect();
-        });
+        return rejected_ ? Outcome() : tearDown(taking_part, shape);
     }
 
     /// The last of a few traced iterations, and what tracing costs.

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "outcome.h"
+
+#include <functional>
+
+namespace cuco_harness {
+
+/// `body(rank)` on a thread for each rank, whose GPU is current there. The failure of the lowest rank that failed.
+Outcome onEachGpu(int ranks, const std::function<Outcome(int rank)>& body);
+
+}  // namespace cuco_harness
