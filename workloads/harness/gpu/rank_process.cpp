@@ -3,6 +3,7 @@
 #include "gpu/rank_process.h"
 
 #include "candidate.h"
+#include "gpu/cpu_affinity.h"
 #include "gpu/failure_wire.h"
 #include "gpu/shared_memory.h"
 #include "gpu/timing_page.h"
@@ -148,6 +149,7 @@ private:
         // A rank that sleeps until its device is idle would wake up late.
         CUCO_CHECK(check(cudaSetDevice(rank_), "use its GPU"));
         CUCO_CHECK(check(cudaSetDeviceFlags(cudaDeviceScheduleSpin), "wait by spinning"));
+        CUCO_CHECK(stayNearGpu());
         cudaDeviceProp device{};
         CUCO_CHECK(check(cudaGetDeviceProperties(&device, rank_), "ask the GPU for its properties"));
         std::string nccl;
@@ -167,6 +169,20 @@ private:
         size_t free_bytes = 0, all_bytes = 0;
         CUCO_CHECK(check(cudaMemGetInfo(&free_bytes, &all_bytes), "ask for free memory"));
         reply_.number(int64_t(free_bytes));
+        return std::nullopt;
+    }
+
+    /// The same CPUs for this rank of every program. Before NCCL has threads.
+    Outcome stayNearGpu()
+    {
+        std::vector<std::string> bus_ids;
+        for (int device = 0; device < ranks_; ++device) {
+            char id[32] = {};
+            CUCO_CHECK(check(cudaDeviceGetPCIBusId(id, sizeof id, device), "ask a GPU for its PCI bus id"));
+            bus_ids.emplace_back(id);
+        }
+        cpus_ = cpusOfRanks(bus_ids)[size_t(rank_)];
+        stayOn(cpus_);
         return std::nullopt;
     }
 
@@ -255,6 +271,9 @@ private:
                 return candidateFailure(code, "cuco_run");
             CUCO_CHECK(synchronise("cuco_run"));
         }
+        // One CPU, the same for this rank of every program: between CPUs the start of a stretch differs by some 10 µs.
+        if (!cpus_.empty())
+            stayOn({cpus_[cpus_.size() / 2]});
         // Empties the L2, and makes this process's context the current one on the GPU.
         if (flush)
             CUCO_CHECK(check(cudaMemsetAsync(flush_, 0, flush_bytes_, stream_), "empty the L2"));
@@ -267,6 +286,7 @@ private:
         while (monotonicNs() < start) {
         }
         const Outcome failed = stretchOf(first_set, length, snapshot);
+        stayOn(cpus_);
         mine.ended.store(stretch, std::memory_order_release);
         CUCO_CHECK(failed);
         float event_ms = 0;
@@ -312,6 +332,7 @@ private:
     Channel channel_;
     TimingPage& page_;
     const int rank_, ranks_;
+    std::vector<int> cpus_;
     Packer reply_;
     std::vector<int> descriptors_;
     RankTrace trace_;
