@@ -32,6 +32,15 @@ __device__ __forceinline__ SharedAddress sharedAddress(const void* pointer)
     return uint32_t(__cvta_generic_to_shared(pointer));
 }
 
+/// threadIdx.x, read anew: what follows from it is computed where it is needed and does not stay in registers
+/// meanwhile.
+__device__ __forceinline__ int threadAnew()
+{
+    int thread;
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+    return thread;
+}
+
 /// Four matrices of 8 × 8 bf16. Lane l says where row l % 8 of matrix l / 8 begins, at 16 bytes; to[i] becomes elements
 /// (g, 2t…2t+1) of matrix i.
 __device__ __forceinline__ void loadMatrices(uint32_t (&to)[4], SharedAddress row)

@@ -105,6 +105,11 @@ CUCO_TENSOR_UNOBSERVED inline void load(uint32_t* to, SharedAddress row, bool tr
 
 }  // namespace emulated
 
+inline int threadAnew()
+{
+    return int(threadIdx.x);
+}
+
 inline void loadMatrices(uint32_t (&to)[4], SharedAddress row)
 {
     emulated::load(to, row, false);

@@ -8,37 +8,15 @@
 // over tiles of keys, and each warp holds its rows' scores, their running maximum and sum, and the unnormalised output
 // in registers. The maximum is raised only when a score passes it by more than a factor of 2⁸ (after FlashAttention-4),
 // so that outputs are seldom scaled. Shared memory is two stages of a tile of K and of V; while one is worked on, the
-// next arrives by asynchronous copies. 16-byte chunks of a row lie at their index xor the row's, so that neither
-// copies nor matrix loads meet in a bank.
+// next arrives by asynchronous copies. 16-byte chunks of a row lie at their index xor the row's, so that neither copies
+// nor matrix loads meet in a bank.
 
-#include "sharding.h"
+#include "keys.cuh"
 #include "tensor_core.cuh"
 
 #include <math.h>
 
 namespace ring {
-
-/// A tile of one head's queries. Rows are `stride` elements apart.
-struct Queries {
-    const __nv_bfloat16* q;
-    __nv_bfloat16* out;
-    int stride;
-    int rows;      ///< at most the tile's; 0: nothing to do
-    int position;  ///< of the first row in the sequence
-};
-
-/// Keys and values of one head at consecutive positions. Rows are `stride` elements apart.
-struct Keys {
-    const __nv_bfloat16 *k, *v;
-    int stride, rows, position;
-};
-
-/// What is left of a tile when a kernel ends before the last keys, for the next one. In the order of the threads'
-/// registers, so that only the same instance of Attention can read it. Null: begins with nothing, ends with the output.
-struct Carried {
-    const float4* from = nullptr;
-    float4* to = nullptr;
-};
 
 __device__ __forceinline__ float quadMaximum(float x)
 {
@@ -57,42 +35,11 @@ struct Attention {
     static constexpr int key_rows = key_rows_, warp_rows = 32, query_rows = warps * warp_rows, threads = warps * 32;
     static constexpr int row_bytes = head_dim * 2, row_chunks = head_dim / 8;
     static constexpr int query_bytes = query_rows * row_bytes, tile_bytes = key_rows * row_bytes;
-    static constexpr int shared_bytes = query_bytes + 4 * tile_bytes;  // two stages of K and V
+    static constexpr int kept_at = query_bytes + 4 * tile_bytes;  // behind two stages of K and V
+    static constexpr int shared_bytes = kept_at + 64;
     static constexpr int out_tiles = head_dim / 8, score_tiles = key_rows / 8;
     static constexpr int carried_vectors = (2 * out_tiles + 2) * threads;  // float4, of a tile of queries
     static_assert(head_dim % 64 == 0 && key_rows % 16 == 0 && threads % row_chunks == 0);
-
-    /// Keys in the tile that a thread block works on. `position` is the first one's.
-    struct Tile {
-        int rows, position;
-    };
-
-    /// Walks over the tiles of all pieces that any of the queries may look at.
-    template <class Source>
-    struct Walk {
-        Source& source;
-        const int last_query;
-        Keys piece{};
-        int row = 0, rows = 0;
-
-        /// Goes to the next tile; source.next waits until its piece is there.
-        __device__ bool advance()
-        {
-            row += key_rows;
-            while (row >= rows) {
-                if (!source.next(piece))
-                    return false;
-                row = 0;
-                rows = piece.rows;
-                if (causal) {
-                    const int visible = last_query - piece.position + 1;
-                    rows = visible < rows ? visible : rows;
-                }
-            }
-            return true;
-        }
-        __device__ Tile tile() const { return {rows - row < key_rows ? rows - row : key_rows, piece.position + row}; }
-    };
 
     /// By all threads of a block of `threads`. `source.next(Keys&)` gives the next piece and true, or false after the
     /// last; it is called by all threads alike and may contain barriers of the block. `shared`: shared_bytes, aligned
@@ -100,11 +47,13 @@ struct Attention {
     template <class Source>
     static __device__ void run(const Queries& queries, Source& source, float scale, char* shared, Carried carried)
     {
-        Attention self(queries, scale, shared);
+        Attention self(queries.position, scale, shared);
         self.start(carried.from);
         __syncthreads();  // whoever had the shared memory before is through with it
-        self.fetchQueries();
-        Walk<Source> walk{source, queries.position + queries.rows - 1};
+        if (threadIdx.x == 0)
+            self.kept() = {queries, carried.to};
+        self.fetchQueries(queries);
+        Walk<Source, causal, key_rows> walk{source, queries.position + queries.rows - 1};
         bool more = walk.advance();
         if (more)
             self.fetch(walk.piece, walk.row, walk.tile().rows, 0);
@@ -122,29 +71,41 @@ struct Attention {
             stage ^= 1;
         }
         self.copies_.template wait<0>();
-        if (carried.to)
-            self.keep(carried.to);
+        __syncthreads();  // the queries have arrived, even where there were no keys
+        if (self.kept().to)
+            self.keep(self.kept().to);
         else
-            self.finish();
+            self.finish(self.kept().queries);
     }
 
 private:
     using SharedAddress = cuco_tensor::SharedAddress;
 
-    __device__ Attention(const Queries& queries, float scale, char* shared)
-        : queries_(queries), scale_(scale), shared_(shared), base_(cuco_tensor::sharedAddress(shared))
+    /// What is needed again at the end only.
+    struct Kept {
+        Queries queries;
+        float4* to;
+    };
+    static_assert(sizeof(Kept) <= shared_bytes - kept_at);
+    __device__ Kept& kept() const { return *reinterpret_cast<Kept*>(shared_ + kept_at); }
+
+    __device__ Attention(int position, float scale, char* shared)
+        : position_(position), scale_(scale), shared_(shared), base_(cuco_tensor::sharedAddress(shared))
     {
-        const int lane = int(threadIdx.x) % 32;
-        first_row_ = int(threadIdx.x) / 32 * warp_rows;
-        group_ = lane / 4;
-        pair_ = lane % 4 * 2;
-        // Of Q and V: matrices 0 and 1 of a load are rows 0 to 15, 2 and 3 the 8 columns to the right; of K: 0 and 1
-        // are 16 columns, 2 and 3 the 8 rows below.
-        rows_first_ = (lane % 16) * row_bytes;
-        rows_first_chunk_ = (lane / 16 ^ lane % 8) * 16;
-        columns_first_ = (lane % 8 + lane / 16 * 8) * row_bytes;
-        columns_first_chunk_ = (lane / 8 % 2 ^ lane % 8) * 16;
     }
+
+    /// Where a thread stands in its warp's fragments. Made anew for each use: registers are scarce.
+    struct Place {
+        int thread = cuco_tensor::threadAnew(), lane = thread % 32;
+        int first_row = thread / 32 * warp_rows, group = lane / 4, pair = lane % 4 * 2;
+
+        // What a lane adds to a tile's begin for a load of Q or V (matrices 0 and 1 are rows 0 to 15, 2 and 3 the 8
+        // columns to the right) or K (0 and 1 are 16 columns, 2 and 3 the 8 rows below), and its chunk within the row.
+        __device__ int rowsFirst() const { return lane % 16 * row_bytes; }
+        __device__ int rowsFirstChunk() const { return (lane / 16 ^ lane % 8) * 16; }
+        __device__ int columnsFirst() const { return (lane % 8 + lane / 16 * 8) * row_bytes; }
+        __device__ int columnsFirstChunk() const { return (lane / 8 % 2 ^ lane % 8) * 16; }
+    };
 
     __device__ void start(const float4* from)
     {
@@ -193,7 +154,7 @@ private:
     {
         constexpr int step = threads / row_chunks;  // a multiple of 8: the place in a row stays
         static_assert(step % 8 == 0 && rows % step == 0);
-        const int row = int(threadIdx.x) / row_chunks, chunk = int(threadIdx.x) % row_chunks;
+        const int thread = cuco_tensor::threadAnew(), row = thread / row_chunks, chunk = thread % row_chunks;
         const __nv_bfloat16* source = from + int64_t(row) * stride + chunk * 8;
         const SharedAddress target = to + placeOf(row, chunk);
 #pragma unroll
@@ -201,9 +162,9 @@ private:
             copies_.copy16(target + i * step * row_bytes, source + int64_t(i * step) * stride, row + i * step < valid);
     }
 
-    __device__ void fetchQueries()
+    __device__ void fetchQueries(const Queries& queries)
     {
-        fetchRows<query_rows>(queries_.q, queries_.stride, queries_.rows, base_);
+        fetchRows<query_rows>(queries.q, queries.stride, queries.rows, base_);
     }
 
     __device__ void fetch(const Keys& keys, int row, int valid, int stage)
@@ -215,7 +176,7 @@ private:
 
     __device__ __forceinline__ void attend(const Tile& tile, int stage)
     {
-        const int first_position = queries_.position + first_row_;
+        const int first_position = position_ + Place().first_row;
         if (causal && tile.position > first_position + warp_rows - 1)
             return;  // none of the warp's rows looks so far
         float score[2][score_tiles][4];
@@ -235,17 +196,19 @@ private:
             for (int n = 0; n < score_tiles; ++n)
                 score[m][n][0] = score[m][n][1] = score[m][n][2] = score[m][n][3] = 0.0f;
         }
-        const SharedAddress queries = base_ + first_row_ * row_bytes + rows_first_;
-        keys += columns_first_;
+        const Place place;
+        const SharedAddress queries = base_ + place.first_row * row_bytes + place.rowsFirst();
+        const int query_chunk = place.rowsFirstChunk(), key_chunk = place.columnsFirstChunk();
+        keys += place.columnsFirst();
 #pragma unroll
         for (int k = 0; k < head_dim / 16; ++k) {
             uint32_t q[2][4];
-            cuco_tensor::loadMatrices(q[0], queries + (rows_first_chunk_ ^ k * 32));
-            cuco_tensor::loadMatrices(q[1], queries + 16 * row_bytes + (rows_first_chunk_ ^ k * 32));
+            cuco_tensor::loadMatrices(q[0], queries + (query_chunk ^ k * 32));
+            cuco_tensor::loadMatrices(q[1], queries + 16 * row_bytes + (query_chunk ^ k * 32));
 #pragma unroll
             for (int n = 0; n < score_tiles; n += 2) {
                 uint32_t b[4];
-                cuco_tensor::loadMatrices(b, keys + n * 8 * row_bytes + (columns_first_chunk_ ^ k * 32));
+                cuco_tensor::loadMatrices(b, keys + n * 8 * row_bytes + (key_chunk ^ k * 32));
 #pragma unroll
                 for (int m = 0; m < 2; ++m) {
                     cuco_tensor::multiplyAdd(score[m][n], q[m], b[0], b[1]);
@@ -258,17 +221,18 @@ private:
     /// Row i of the warp may look at the keys up to `diagonal` + i of the tile.
     __device__ __forceinline__ void mask(float (&score)[2][score_tiles][4], const Tile& tile, int diagonal) const
     {
+        const Place place;
 #pragma unroll
         for (int m = 0; m < 2; ++m) {
 #pragma unroll
             for (int half = 0; half < 2; ++half) {
-                const int last = causal ? diagonal + m * 16 + half * 8 + group_ : key_rows;
+                const int last = causal ? diagonal + m * 16 + half * 8 + place.group : key_rows;
                 const int end = last + 1 < tile.rows ? last + 1 : tile.rows;
 #pragma unroll
                 for (int n = 0; n < score_tiles; ++n) {
-                    if (n * 8 + pair_ >= end)
+                    if (n * 8 + place.pair >= end)
                         score[m][n][2 * half] = -INFINITY;
-                    if (n * 8 + pair_ + 1 >= end)
+                    if (n * 8 + place.pair + 1 >= end)
                         score[m][n][2 * half + 1] = -INFINITY;
                 }
             }
@@ -336,7 +300,9 @@ private:
 
     __device__ __forceinline__ void multiplyByValues(const float (&weight)[2][score_tiles][4], SharedAddress values)
     {
-        values += rows_first_;
+        const Place place;
+        const int chunk = place.rowsFirstChunk();
+        values += place.rowsFirst();
 #pragma unroll
         for (int k = 0; k < key_rows / 16; ++k) {
             uint32_t p[2][4];
@@ -350,7 +316,7 @@ private:
 #pragma unroll
             for (int n = 0; n < out_tiles; n += 2) {
                 uint32_t b[4];
-                cuco_tensor::loadMatricesTransposed(b, values + k * 16 * row_bytes + (rows_first_chunk_ ^ n * 16));
+                cuco_tensor::loadMatricesTransposed(b, values + k * 16 * row_bytes + (chunk ^ n * 16));
 #pragma unroll
                 for (int m = 0; m < 2; ++m) {
                     cuco_tensor::multiplyAdd(out_[m][n], p[m], b[0], b[1]);
@@ -361,40 +327,38 @@ private:
     }
 
     /// Through the warp's own queries in shared memory, which nobody else reads, so that whole rows are stored.
-    __device__ void finish()
+    __device__ void finish(const Queries& queries)
     {
-        __syncthreads();  // the queries have arrived, even where there were no keys
+        const Place place;
 #pragma unroll
         for (int m = 0; m < 2; ++m) {
 #pragma unroll
             for (int half = 0; half < 2; ++half) {
                 const float sum = quadSum(sum_[m][half]), factor = sum > 0.0f ? 1.0f / sum : 0.0f;
-                const int row = first_row_ + m * 16 + half * 8 + group_;
+                const int row = place.first_row + m * 16 + half * 8 + place.group;
 #pragma unroll
                 for (int n = 0; n < out_tiles; ++n) {
-                    *reinterpret_cast<uint32_t*>(shared_ + placeOf(row, n) + pair_ * 2) =
+                    *reinterpret_cast<uint32_t*>(shared_ + placeOf(row, n) + place.pair * 2) =
                         cuco_tensor::packBf16(out_[m][n][2 * half] * factor, out_[m][n][2 * half + 1] * factor);
                 }
             }
         }
         __syncwarp();
-        const int lane = int(threadIdx.x) % 32, chunk = lane % row_chunks;
+        const int chunk = place.lane % row_chunks;
 #pragma unroll
         for (int i = 0; i < warp_rows * row_chunks / 32; ++i) {
-            const int row = first_row_ + (i * 32 + lane) / row_chunks;
-            if (row < queries_.rows)
-                *reinterpret_cast<uint4*>(queries_.out + int64_t(row) * queries_.stride + chunk * 8) =
+            const int row = place.first_row + (i * 32 + place.lane) / row_chunks;
+            if (row < queries.rows)
+                *reinterpret_cast<uint4*>(queries.out + int64_t(row) * queries.stride + chunk * 8) =
                     *reinterpret_cast<const uint4*>(shared_ + placeOf(row, chunk));
         }
     }
 
-    const Queries& queries_;
+    const int position_;
     const float scale_;
     char* const shared_;
     const SharedAddress base_;
     cuco_tensor::AsyncCopies copies_;
-    int first_row_, group_, pair_;
-    int rows_first_, rows_first_chunk_, columns_first_, columns_first_chunk_;
     float out_[2][out_tiles][4], maximum_[2][2], sum_[2][2];
 };
 

@@ -73,8 +73,7 @@ extern "C" int cuco_setup(const cuco_context* context, void** state)
     s->p = Problem(*context);
     const size_t bytes = ring::Gathered::bytes(s->p);
     CUCO_TRY(cudaMalloc(reinterpret_cast<void**>(&s->gathered.base), bytes));
-    const int64_t elements = int64_t(bytes / sizeof(__nv_bfloat16)), wanted = (elements + 2047) / 2048;
-    fill<<<int(wanted < 1024 ? wanted : 1024), 256>>>(reinterpret_cast<__nv_bfloat16*>(s->gathered.base), elements);
+    fill<<<32, 128>>>(reinterpret_cast<__nv_bfloat16*>(s->gathered.base), int64_t(bytes / sizeof(__nv_bfloat16)));
     CUCO_TRY(cudaGetLastError());
     CUCO_TRY(cudaDeviceSynchronize());
     return allowSharedMemory(*s);

@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""ring_attention's kernel on one GPU against PyTorch's scaled_dot_product_attention, in bf16.
+
+    tests/gpu/attention_speed.py [--tile] [--shapes SEQUENCE,...] [--repeats N]
+
+Needs nvcc and PyTorch. Outputs are compared first. Times are medians by CUDA events; the per cent are of what PyTorch
+chooses by itself. --tile: also other numbers of the tile. Exit status 1 when an output differs or a time is under 60 %.
+"""
+import argparse
+import ctypes
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SOURCE = os.path.join(ROOT, "tests", "gpu", "attention_speed.cu")
+# The attention wants the names of candidate.h, but nothing of NCCL itself.
+NCCL_NAMES = "typedef struct ncclComm* ncclComm_t;\ntypedef enum { ncclSuccess = 0 } ncclResult_t;\n"
+# Keys in a tile, warps, blocks on an SM.
+DEFAULT = (64, 4, 2)
+OTHERS = [(32, 4, 2), (128, 4, 2), (64, 4, 3), (64, 8, 1)]
+ENOUGH = 60.0
+BUDGET_S = 50.0
+
+
+def find_nvcc():
+    places = [shutil.which("nvcc")]
+    places += [os.path.join(home, "bin", "nvcc") for home in (os.environ.get("CUDA_HOME"), "/usr/local/cuda") if home]
+    for place in places:
+        if place and os.access(place, os.X_OK):
+            return place
+    sys.exit("No nvcc was found: put the CUDA toolkit's bin folder on PATH.")
+
+
+def build(nvcc, arch, folder, tile):
+    """The shared object, or the compiler's message."""
+    library = os.path.join(folder, "attention_%d_%d_%d.so" % tile)
+    command = [nvcc, "-arch=" + arch, "-std=c++17", "-O3", "-shared", "-Xcompiler", "-fPIC", "-Xptxas", "-v"]
+    for include in (os.path.join(ROOT, "workloads", "harness"), os.path.join(ROOT, "workloads", "ring_attention"), folder):
+        command += ["-I", include]
+    command += ["-DKEY_ROWS=%d" % tile[0], "-DWARPS=%d" % tile[1], "-DCTAS_PER_SM=%d" % tile[2]]
+    done = subprocess.run(command + [SOURCE, "-o", library], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        return None, done.stdout + done.stderr
+    return library, done.stderr
+
+
+def load(library):
+    loaded = ctypes.CDLL(library)
+    loaded.attention.argtypes = [ctypes.c_void_p] * 4 + [ctypes.c_int] * 6 + [ctypes.c_void_p]
+    loaded.attention_error.restype = ctypes.c_char_p
+    return loaded
+
+
+class Shape:
+    def __init__(self, sequence, heads_q, heads_kv, head_dim, causal):
+        self.sequence, self.heads_q, self.heads_kv = sequence, heads_q, heads_kv
+        self.head_dim, self.causal = head_dim, causal
+
+    def flops(self):
+        pairs = self.sequence * (self.sequence + 1) // 2 if self.causal else self.sequence**2
+        return 4 * pairs * self.heads_q * self.head_dim
+
+    def __str__(self):
+        return "%6d %3d/%-3d %4d %-7s" % (
+            self.sequence, self.heads_q, self.heads_kv, self.head_dim, "causal" if self.causal else "full")
+
+
+def shapes_of(sequences):
+    for sequence in sequences:
+        heads = max(4, min(32, 32 * 8192 // sequence))
+        for head_dim in (128, 64):
+            for causal in (True, False):
+                yield Shape(sequence, heads, heads // 4 if causal else heads, head_dim, causal)
+
+
+def median_us(torch, call, repeats):
+    for _ in range(3):
+        call()
+    times = []
+    for _ in range(repeats):
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        begin.record()
+        call()
+        end.record()
+        end.synchronize()
+        times.append(begin.elapsed_time(end) * 1000)
+    return statistics.median(times)
+
+
+def torch_backends(torch):
+    """What PyTorch takes by itself, and by name those that it has."""
+    backends = {"torch": None}
+    try:
+        from torch.nn.attention import SDPBackend
+        backends["flash"] = SDPBackend.FLASH_ATTENTION
+        backends["cudnn"] = SDPBackend.CUDNN_ATTENTION
+    except (ImportError, AttributeError):
+        pass
+    return backends
+
+
+def torch_call(torch, backend, q, k, v, causal):
+    attention = torch.nn.functional.scaled_dot_product_attention
+
+    def call():
+        if backend is None:
+            return attention(q, k, v, is_causal=causal)
+        from torch.nn.attention import sdpa_kernel
+        with sdpa_kernel(backend):
+            return attention(q, k, v, is_causal=causal)
+
+    return call
+
+
+def compare(torch, ours, theirs):
+    """Relative l2 norm of the difference."""
+    difference = torch.linalg.vector_norm(ours.float() - theirs.float())
+    return (difference / torch.linalg.vector_norm(theirs.float())).item()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tile", action="store_true")
+    parser.add_argument("--shapes", default="4096,8192,16384,32768")
+    parser.add_argument("--repeats", type=int, default=20)
+    arguments = parser.parse_args()
+    began = time.monotonic()
+    import torch  # after the arguments: it takes seconds
+
+    if not torch.cuda.is_available():
+        sys.exit("PyTorch sees no GPU.")
+    major, minor = torch.cuda.get_device_capability()
+    print("%s, PyTorch %s" % (torch.cuda.get_device_name(), torch.__version__), flush=True)
+    folder = tempfile.mkdtemp(prefix="attention-speed-")
+    try:
+        return measure(torch, arguments, "sm_%d%d" % (major, minor), folder, began)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def measure(torch, arguments, arch, folder, began):
+    nvcc = find_nvcc()
+    with open(os.path.join(folder, "nccl.h"), "w", encoding="utf-8") as file:
+        file.write("#pragma once\n" + NCCL_NAMES)
+    tiles = [DEFAULT] + (OTHERS if arguments.tile else [])
+    with ThreadPoolExecutor(max_workers=max(1, min(len(tiles), os.cpu_count() or 1))) as pool:
+        built = list(pool.map(lambda tile: build(nvcc, arch, folder, tile), tiles))
+    instances = []
+    for tile, (library, log) in zip(tiles, built):
+        if library is None:
+            print("%s does not compile:\n%s" % (tile, log[-2000:]))
+            if tile == DEFAULT:
+                return 1
+            continue
+        for by_head in (0, 1) if arguments.tile else (0,):
+            instances.append((tile + (by_head,), load(library)))
+    print("built after %.0f s; a tile is keys-warps-blocks on an SM-by head" % (time.monotonic() - began))
+    backends = torch_backends(torch)
+    print("\n%-30s %-14s %9s %9s %8s   %s" % ("sequence heads dim mask", "program", "us", "TFLOP/s", "of torch",
+                                             "difference"))
+    failed = False
+    for shape in shapes_of([int(n) for n in arguments.shapes.split(",")]):
+        if time.monotonic() - began > BUDGET_S and not arguments.tile:
+            print("No time is left for %s and what follows." % shape)
+            break
+        failed |= not measure_shape(torch, shape, instances, backends, arguments.repeats)
+    print("\nFAILED" if failed else "\nall agree, and every default tile reaches %.0f %%" % ENOUGH)
+    return 1 if failed else 0
+
+
+def measure_shape(torch, shape, instances, backends, repeats):
+    generator = torch.Generator(device="cuda").manual_seed(1)
+
+    def tensor(heads):
+        values = torch.rand(shape.sequence, heads, shape.head_dim, device="cuda", generator=generator)
+        return (values * 2 - 1).to(torch.bfloat16)
+
+    q, k, v = tensor(shape.heads_q), tensor(shape.heads_kv), tensor(shape.heads_kv)
+    group = shape.heads_q // shape.heads_kv
+    views = [x.transpose(0, 1)[None] for x in (q, k.repeat_interleave(group, 1), v.repeat_interleave(group, 1))]
+    expected, torch_us = None, None
+    for name, backend in backends.items():
+        try:
+            call = torch_call(torch, backend, *views, shape.causal)
+            result = call()[0].transpose(0, 1)
+            took = median_us(torch, call, repeats)
+        except RuntimeError as error:
+            if backend is None:
+                raise
+            print("%-30s %-14s takes no part: %s" % (shape, name, str(error).splitlines()[0][:60]))
+            continue
+        if expected is None:
+            expected, torch_us = result, took
+        print("%-30s %-14s %9.1f %9.0f %7.0f%%" % (shape, name, took, shape.flops() / took / 1e6, 100 * torch_us / took))
+    good = True
+    for tile, library in instances:
+        out = torch.full_like(q, float("nan"))
+
+        def call(library=library, by_head=tile[3], out=out):
+            code = library.attention(q.data_ptr(), k.data_ptr(), v.data_ptr(), out.data_ptr(), shape.sequence,
+                                     shape.heads_q, shape.heads_kv, shape.head_dim, int(shape.causal), by_head,
+                                     torch.cuda.current_stream().cuda_stream)
+            if code != 0:
+                raise RuntimeError(library.attention_error(code).decode())
+
+        name = "-".join(str(number) for number in tile)
+        try:
+            call()
+            torch.cuda.synchronize()
+            difference = compare(torch, out, expected)
+            took = median_us(torch, call, repeats)
+        except RuntimeError as error:
+            print("%-30s %-14s %s" % (shape, name, error))
+            good &= tile[:3] != DEFAULT
+            continue
+        per_cent = 100 * torch_us / took
+        agrees = difference < 0.01  # both round to bf16; a NaN does not agree
+        good &= agrees and (per_cent >= ENOUGH or tile != DEFAULT + (0,))
+        print("%-30s %-14s %9.1f %9.0f %7.0f%%   %.4f%s" % (shape, name, took, shape.flops() / took / 1e6, per_cent,
+                                                            difference, "" if agrees else " DIFFERS"), flush=True)
+    return good
+
+
+if __name__ == "__main__":
+    sys.exit(main())
