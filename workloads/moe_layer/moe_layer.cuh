@@ -251,19 +251,28 @@ __device__ inline void quantiseRow(const Layer& layer, const __nv_bfloat16* row,
     }
 }
 
-/// 8 elements of a quantised row, exactly, as bf16.
-__device__ inline uint4 dequantiseEight(const Layer& layer, const char* row, int column)
+__device__ inline uint32_t exponentAt(const Layer& layer, const char* row, int column)
 {
-    const uint2 vector = *reinterpret_cast<const uint2*>(row + column);
-    const uint32_t exponent = *reinterpret_cast<const uint8_t*>(row + layer.exponentsAt() + column / block_elements);
+    return *reinterpret_cast<const uint8_t*>(row + layer.exponentsAt() + column / block_elements);
+}
+
+/// 8 integers with their block's exponent as bf16, exactly.
+__device__ inline uint4 dequantise(uint2 integers, uint32_t exponent)
+{
     const float scale = __uint_as_float(exponent << 23);
     uint32_t pairs[4];
     for (int i = 0; i < 4; ++i) {
-        const uint32_t two = (i < 2 ? vector.x : vector.y) >> (16 * (i % 2));
+        const uint32_t two = (i < 2 ? integers.x : integers.y) >> (16 * (i % 2));
         const float low = float(int8_t(two & 0xff)) * scale, high = float(int8_t(two >> 8 & 0xff)) * scale;
         pairs[i] = __float_as_uint(low) >> 16 | (__float_as_uint(high) & 0xffff0000u);
     }
     return make_uint4(pairs[0], pairs[1], pairs[2], pairs[3]);
+}
+
+/// 8 elements of a quantised row.
+__device__ inline uint4 dequantiseEight(const Layer& layer, const char* row, int column)
+{
+    return dequantise(*reinterpret_cast<const uint2*>(row + column), exponentAt(layer, row, column));
 }
 
 }  // namespace moe

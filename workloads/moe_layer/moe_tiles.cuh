@@ -6,15 +6,15 @@
 // shared memory for whatever follows.
 
 #include "moe_layer.cuh"
-
-#include <mma.h>
+#include "tensor_core.cuh"
 
 namespace moe {
 
-constexpr int tile_threads = 128;  // 2 × 2 warps
-constexpr int tile_rows = 64, tile_columns = 128, slab = 32, slab_row = slab + 8, result_row = tile_columns + 4;
+constexpr int tile_threads = 256;  // 2 × 4 warps of 64 × 32 sums
+constexpr int tile_rows = 128, tile_columns = 128, slab = 32, slab_row = slab + 8, result_row = tile_columns + 4;
+constexpr int stages = 3, stage_elements = (tile_rows + tile_columns) * slab_row;
 constexpr size_t tile_shared_bytes = tile_rows * result_row * sizeof(float);
-static_assert(tile_shared_bytes >= 2 * (tile_rows + tile_columns) * slab_row * sizeof(__nv_bfloat16));
+static_assert(tile_shared_bytes >= stages * stage_elements * sizeof(__nv_bfloat16));
 
 /// 8 elements of row `row` of a row-major matrix, zeros behind its end.
 __device__ inline uint4 loadEight(const __nv_bfloat16* matrix, int64_t row, int column, int columns)
@@ -28,63 +28,120 @@ __device__ inline uint4 loadEight(const __nv_bfloat16* matrix, int64_t row, int 
     return make_uint4(words[0], words[1], words[2], words[3]);
 }
 
-/// By a block of tile_threads: tile_rows × tile_columns sums over k, in float, left in `shared`: left(row, k) and
-/// right(column, k) give 8 elements.
-template <class Left, class Right>
-__device__ void multiplyTile(int k, Left left, Right right, char* shared)
+/// The rows of a weight matrix that are a tile's columns: row(column), negative where there is none.
+template <class Row>
+struct Weights {
+    const __nv_bfloat16* matrix;
+    int k;
+    Row row;
+};
+template <class Row>
+__device__ Weights<Row> weightsOf(const __nv_bfloat16* matrix, int k, Row row)
 {
-    using namespace nvcuda;
-    constexpr int left_vectors = tile_rows * slab / 8 / tile_threads,
-                  right_vectors = tile_columns * slab / 8 / tile_threads;
-    constexpr int stage = (tile_rows + tile_columns) * slab_row;
+    return {matrix, k, row};
+}
+
+/// A tile's columns of one slab of k, by asynchronous copies where 16 bytes are aligned.
+template <class Row>
+__device__ inline void stageColumns(const Weights<Row>& weights, int first, __nv_bfloat16* to,
+                                    cuco_tensor::AsyncCopies& copies)
+{
+    for (int i = int(threadIdx.x); i < tile_columns * slab / 8; i += tile_threads) {
+        const int column = i / (slab / 8), k = first + i % (slab / 8) * 8;
+        const int64_t row = weights.row(column);
+        __nv_bfloat16* place = to + column * slab_row + i % (slab / 8) * 8;
+        const bool valid = row >= 0 && k < weights.k;
+        if (weights.k % 8 == 0)
+            copies.copy16(cuco_tensor::sharedAddress(place), weights.matrix + (valid ? row * weights.k + k : 0), valid);
+        else
+            *reinterpret_cast<uint4*>(place) =
+                valid ? loadEight(weights.matrix, row, k, weights.k) : make_uint4(0, 0, 0, 0);
+    }
+}
+
+/// By a block of tile_threads: tile_rows × tile_columns sums over k, in float, left in `shared` with result_row from
+/// one row to the next. left.load(row, k) fetches 8 elements from k on, left.convert makes bf16 of them.
+template <class Left, class Row>
+__device__ void multiplyTile(const Left& left, const Weights<Row>& weights, char* shared)
+{
+    constexpr int vectors_a_row = slab / 8, held = tile_rows * vectors_a_row / tile_threads;
     auto* staged = reinterpret_cast<__nv_bfloat16*>(shared);
-    const int warp = int(threadIdx.x) / 32, warp_row = warp / 2 * 32, warp_column = warp % 2 * 64;
-    wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum[2][4];
+    const int thread = int(threadIdx.x), warp = thread / 32, lane = thread % 32;
+    const int warp_row = warp / 4 * 64, warp_column = warp % 4 * 32;
+    const int steps = (weights.k + slab - 1) / slab;
+    cuco_tensor::AsyncCopies copies;
+    typename Left::Raw raw[held];
+    const auto fetch = [&](int step) {
 #pragma unroll
-    for (int i = 0; i < 8; ++i)
-        wmma::fill_fragment(sum[i / 4][i % 4], 0.0f);
-    uint4 held[left_vectors + right_vectors];
-    const auto load = [&](int first) {
-#pragma unroll
-        for (int i = 0; i < left_vectors + right_vectors; ++i) {
-            const int index = int(threadIdx.x) + i * tile_threads, row = index / (slab / 8),
-                      at_k = first + index % (slab / 8) * 8;
-            held[i] = i < left_vectors ? left(row, at_k) : right(row - tile_rows, at_k);
+        for (int i = 0; i < held; ++i) {
+            const int index = thread + i * tile_threads;
+            raw[i] = left.load(index / vectors_a_row, step * slab + index % vectors_a_row * 8);
         }
     };
-    load(0);
-    for (int step = 0; step * slab < k; ++step) {
-        __nv_bfloat16* now = staged + step % 2 * stage;
+    const auto put = [&](int step) {
 #pragma unroll
-        for (int i = 0; i < left_vectors + right_vectors; ++i) {
-            const int index = int(threadIdx.x) + i * tile_threads;
-            *reinterpret_cast<uint4*>(now + index / (slab / 8) * slab_row + index % (slab / 8) * 8) = held[i];
+        for (int i = 0; i < held; ++i) {
+            const int index = thread + i * tile_threads;
+            *reinterpret_cast<uint4*>(staged + step % stages * stage_elements + index / vectors_a_row * slab_row +
+                                      index % vectors_a_row * 8) = left.convert(raw[i]);
         }
-        __syncthreads();
-        if ((step + 1) * slab < k)
-            load((step + 1) * slab);
+    };
+    const auto stage = [&](int step) {
+        if (step < steps)
+            stageColumns(weights, step * slab, staged + step % stages * stage_elements + tile_rows * slab_row, copies);
+        copies.commit();
+    };
+
+    float sum[4][4][4];
 #pragma unroll
-        for (int depth = 0; depth < slab; depth += 16) {
-            wmma::fragment<wmma::matrix_b, 16, 16, 16, __nv_bfloat16, wmma::col_major> b[4];
-#pragma unroll
-            for (int j = 0; j < 4; ++j)
-                wmma::load_matrix_sync(b[j], now + (tile_rows + warp_column + 16 * j) * slab_row + depth, slab_row);
-#pragma unroll
-            for (int i = 0; i < 2; ++i) {
-                wmma::fragment<wmma::matrix_a, 16, 16, 16, __nv_bfloat16, wmma::row_major> a;
-                wmma::load_matrix_sync(a, now + (warp_row + 16 * i) * slab_row + depth, slab_row);
-#pragma unroll
-                for (int j = 0; j < 4; ++j)
-                    wmma::mma_sync(sum[i][j], a, b[j], sum[i][j]);
-            }
+    for (int i = 0; i < 64; ++i)
+        sum[i / 16][i / 4 % 4][i % 4] = 0;
+    for (int step = 0; step < stages - 1; ++step) {
+        stage(step);
+        if (step < steps) {
+            fetch(step);
+            put(step);
         }
     }
+    // What a lane points at in the four matrices that it helps to load.
+    const int a_offset = (warp_row + lane % 16) * slab_row + lane / 16 * 8;
+    const int b_offset = (tile_rows + warp_column + lane % 8 + lane / 16 * 8) * slab_row + lane / 8 % 2 * 8;
+    for (int step = 0; step < steps; ++step) {
+        copies.wait<stages - 2>();
+        __syncthreads();
+        const int ahead = step + stages - 1;
+        stage(ahead);
+        if (ahead < steps)
+            fetch(ahead);
+        const __nv_bfloat16* now = staged + step % stages * stage_elements;
+#pragma unroll
+        for (int depth = 0; depth < slab; depth += 16) {
+            uint32_t b[2][4];
+#pragma unroll
+            for (int j = 0; j < 2; ++j)
+                cuco_tensor::loadMatrices(b[j], cuco_tensor::sharedAddress(now + b_offset + 16 * j * slab_row + depth));
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                uint32_t a[4];
+                cuco_tensor::loadMatrices(a, cuco_tensor::sharedAddress(now + a_offset + 16 * i * slab_row + depth));
+#pragma unroll
+                for (int j = 0; j < 4; ++j)
+                    cuco_tensor::multiplyAdd(sum[i][j], a, b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
+            }
+        }
+        if (ahead < steps)
+            put(ahead);
+    }
+    copies.wait<0>();
     __syncthreads();
     auto* result = reinterpret_cast<float*>(shared);
 #pragma unroll
-    for (int i = 0; i < 8; ++i)
-        wmma::store_matrix_sync(result + (warp_row + 16 * (i / 4)) * result_row + warp_column + 16 * (i % 4),
-                                sum[i / 4][i % 4], result_row, wmma::mem_row_major);
+    for (int i = 0; i < 16; ++i) {
+        const float* from = sum[i / 4][i % 4];
+        float* to = result + (warp_row + i / 4 * 16 + lane / 4) * result_row + warp_column + i % 4 * 8 + lane % 4 * 2;
+        *reinterpret_cast<float2*>(to) = make_float2(from[0], from[1]);
+        *reinterpret_cast<float2*>(to + 8 * result_row) = make_float2(from[2], from[3]);
+    }
     __syncthreads();
 }
 

@@ -196,6 +196,42 @@ __device__ void pushRows(const moe::Layer& layer, ncclWindow_t window, int ctas,
     }
 }
 
+// A tile's rows as they have come.
+struct QuantisedRows {
+    const moe::Layer& layer;
+    const char* received;
+    const int* rows;  // which choice each is, or -1
+
+    struct Raw {
+        uint2 vector;
+        uint32_t exponent;
+    };
+    __device__ Raw load(int row, int k) const
+    {
+        if (rows[row] < 0 || k >= layer.hidden)
+            return {make_uint2(0, 0), 0};
+        const char* from = received + rows[row] / layer.top_k * layer.rowBytes();
+        return {*reinterpret_cast<const uint2*>(from + k), moe::exponentAt(layer, from, k)};
+    }
+    __device__ uint4 convert(const Raw& raw) const { return moe::dequantise(raw.vector, raw.exponent); }
+};
+
+// Those of the second product, with zeros behind their ends.
+struct MiddleRows {
+    const __nv_bfloat16* middle;
+    const int* rows;
+    int columns, pitch;
+
+    using Raw = uint4;
+    __device__ Raw load(int row, int k) const
+    {
+        if (rows[row] < 0 || k >= columns)
+            return make_uint4(0, 0, 0, 0);
+        return *reinterpret_cast<const uint4*>(middle + int64_t(row) * pitch + k);
+    }
+    __device__ uint4 convert(const Raw& raw) const { return raw; }
+};
+
 struct Work {
     moe::Layer layer;
     moe::Received received;
@@ -232,20 +268,14 @@ __device__ void upTile(const Work& work, ncclWindow_t window, int tile, int expe
     constexpr int half = tile_columns / 2;
     const int first = column_tile * half;
     const __nv_bfloat16* weights = work.up + int64_t(expert) * 2 * layer.intermediate * layer.hidden;
-    moe::multiplyTile(
-        layer.hidden,
-        [&](int row, int k) {
-            if (rows[row] < 0 || k >= layer.hidden)
-                return make_uint4(0, 0, 0, 0);
-            return moe::dequantiseEight(layer, work.received.rows + rows[row] / layer.top_k * layer.rowBytes(), k);
-        },
-        [&](int column, int k) {
-            const int from = first + column % half;
-            if (from >= layer.intermediate || k >= layer.hidden)
-                return make_uint4(0, 0, 0, 0);
-            return moe::loadEight(weights, from + column / half * layer.intermediate, k, layer.hidden);
-        },
-        shared);
+    moe::multiplyTile(QuantisedRows{layer, work.received.rows, rows},
+                      moe::weightsOf(weights, layer.hidden,
+                                     [&](int column) {
+                                         const int from = first + column % half;
+                                         return from < layer.intermediate ? from + column / half * layer.intermediate
+                                                                          : -1;
+                                     }),
+                      shared);
     const auto* result = reinterpret_cast<const float*>(shared);
     for (int i = int(threadIdx.x); i < tile_rows * half; i += threads) {
         const int row = i / half, column = i % half;
@@ -275,19 +305,11 @@ __device__ void downTile(const Work& work, ncclWindow_t window, int tile, int ex
     __syncthreads();
     const __nv_bfloat16* weights = work.down + int64_t(expert) * layer.hidden * layer.intermediate;
     const int first = column_tile * tile_columns;
-    moe::multiplyTile(
-        layer.intermediate,
-        [&](int row, int k) {
-            if (rows[row] < 0 || k >= layer.intermediate)
-                return make_uint4(0, 0, 0, 0);
-            return moe::loadEight(work.middle, int64_t(tile) * tile_rows + row, k, int(layer.middlePitch()));
-        },
-        [&](int column, int k) {
-            if (first + column >= layer.hidden || k >= layer.intermediate)
-                return make_uint4(0, 0, 0, 0);
-            return moe::loadEight(weights, first + column, k, layer.intermediate);
-        },
-        shared);
+    moe::multiplyTile(MiddleRows{work.middle + int64_t(tile) * tile_rows * layer.middlePitch(), rows,
+                                 layer.intermediate, int(layer.middlePitch())},
+                      moe::weightsOf(weights, layer.intermediate,
+                                     [&](int column) { return first + column < layer.hidden ? first + column : -1; }),
+                      shared);
     const auto* result = reinterpret_cast<const float*>(shared);
     for (int i = int(threadIdx.x); i < tile_rows * tile_columns / 8; i += threads) {
         const int row = i / (tile_columns / 8), column = i % (tile_columns / 8) * 8;
@@ -308,7 +330,7 @@ __device__ void downTile(const Work& work, ncclWindow_t window, int tile, int ex
 __global__ void __launch_bounds__(threads, int(ctas_per_sm))
     layerOfTiles(Work work, ncclWindow_t window, ncclDevComm dev_comm)
 {
-    __shared__ __align__(128) char shared[moe::tile_shared_bytes];
+    extern __shared__ __align__(128) char shared[];
     __shared__ int rows[tile_rows];
     __shared__ int taken;
     cuco_trace::Recorder trace(threadIdx.x == 0);
@@ -394,6 +416,8 @@ int setup(const cuco_context& context, void** state)
     s->dev_comm_made = true;
     if (s->dev_comm.lsaSize != layer.ranks)
         return cudaErrorNotSupported;
+    CUCO_TRY(
+        cudaFuncSetAttribute(layerOfTiles, cudaFuncAttributeMaxDynamicSharedMemorySize, int(moe::tile_shared_bytes)));
     const int64_t groups = layer.ranks * layer.localExperts();
     CUCO_TRY(s->scratch.make(&s->counts, groups));
     CUCO_TRY(s->scratch.make(&s->places, int64_t(layer.ranks) * layer.tokens * layer.top_k));
@@ -441,7 +465,7 @@ int run(void* state, const cuco_io& io, cudaStream_t stream)
     moe::planRows<<<blocks, wide, 0, stream>>>(layer, work.received, work.units, s.counts, s.places);
     layTiles<<<1, 1, 0, stream>>>(groups, s.counts, work.plan);
     listChoices<<<blocks, wide, 0, stream>>>(layer, work.received, work.units, s.places, work.plan, s.choices);
-    layerOfTiles<<<s.ctas, threads, 0, stream>>>(work, s.window, s.dev_comm);
+    layerOfTiles<<<s.ctas, threads, moe::tile_shared_bytes, stream>>>(work, s.window, s.dev_comm);
     sumOfChoices<<<moe::blocksFor(layer.tokens, wide / 32, INT32_MAX), wide, 0, stream>>>(
         layer, work.received.gates + mine, reinterpret_cast<const __nv_bfloat16*>(own + parts.results),
         static_cast<__nv_bfloat16*>(io.outputs[0]));
