@@ -252,6 +252,11 @@ void RankTrace::begin()
     s.begin_ns = realtimeNs();
 }
 
+void RankTrace::markStart()
+{
+    state_->begin_ns = realtimeNs();
+}
+
 std::string RankTrace::end(int rank)
 {
     State& s = *state_;

@@ -32,6 +32,9 @@ public:
     /// starts: call it before the common start.
     void begin();
 
+    /// What began earlier is left out: the common start is now.
+    void markStart();
+
     /// The device is idle. The rank's lanes, times in CLOCK_REALTIME ns, as text for mergeRankTraces().
     std::string end(int rank);
 

@@ -285,6 +285,7 @@ private:
         const int64_t start = page_.start_ns.load(std::memory_order_relaxed) + delay_ns;
         while (monotonicNs() < start) {
         }
+        trace_.markStart();
         const Outcome failed = stretchOf(first_set, length, snapshot);
         stayOn(cpus_);
         mine.ended.store(stretch, std::memory_order_release);
