@@ -16,44 +16,57 @@ void teardown(void* state);
 }  // namespace candidate
 
 // EVOLVE-BLOCK-START
-// cuco: backend=lsa placement=fused sync=world issuer=thread chunk=0
+// cuco: backend=lsa placement=fused sync=tile issuer=cta chunk=0
 
-// Nothing is sent: each rank lays its K and V open in its window, and the attention kernel's own asynchronous copies
-// fetch the tiles of keys from there over the links, every thread block for itself. The more tiles of queries a rank
-// has, the more often the same keys cross the links: for short sequences only.
-CUCO_TUNE(open_sixteenths, 8, 4, 8, 16);  // of the SMs, one CTA each, lay the keys open
-CUCO_TUNE(key_rows, 64, 32, 64);          // of a tile of keys
-CUCO_TUNE(by_head, 0, 0, 1);              // whether tiles of a head or heads of a tile follow each other
+// Nothing is sent: each rank lays its K and V open in its window. One persistent kernel: its first CTAs fetch what this
+// rank looks at from the peers' windows, once, and count themselves up in a flag of this GPU's for each half of what a
+// peer holds; then they compute like the others. Every CTA takes tiles of queries until none is left and waits for a
+// peer's half when it comes to it, so that outputs never leave the registers.
+CUCO_TUNE(fetch_sixteenths, 4, 1, 2, 4, 8);  // of the CTAs
+CUCO_TUNE(open_sixteenths, 8, 4, 8, 16);     // of the SMs, one CTA each, lay the keys open
+CUCO_TUNE(key_rows, 64, 32, 64);             // of a tile of keys
+CUCO_TUNE(by_head, 0, 0, 1);                 // whether tiles of a head or heads of a tile follow each other
 
 #include "device_trace.cuh"
+
+#include <cuda/atomic>
 
 namespace candidate {
 
 using ring::Gathered;
 using ring::Problem;
 
+constexpr int max_ranks = 64;
+
 struct State {
     Problem p;
     ncclComm_t comm = nullptr;
-    Gathered gathered;  // only this rank's rows are used
+    Gathered gathered;
     ncclWindow_t window = nullptr;
+    uint32_t* arrived = nullptr;  // by owner and half: CTAs that have fetched all, of all iterations
+    int* next_item = nullptr;
+    uint32_t calls = 0;
     ncclDevComm dev_comm{};
     bool dev_comm_made = false;
-    int open_ctas = 1;
+    int fetch_ctas = 1, open_ctas = 1, ctas = 1;
 };
 
-/// This rank's keys from its inputs, a peer's from the peer's window.
-struct OwnAndPeers {
+// Flags count modulo 2³².
+struct Arrival {
     const Problem& p;
-    const ring::Shards& shards;
-    ncclWindow_t window;
+    const uint32_t* arrived;
+    uint32_t wanted;
 
-    __device__ const __nv_bfloat16* operator()(int owner, int which) const
+    __device__ void operator()(int owner, int half) const
     {
         if (owner == p.rank)
-            return which == 0 ? shards.k : shards.v;
-        return static_cast<const __nv_bfloat16*>(
-            ncclGetLsaPointer(window, Gathered::offset(p, which, owner, 0), owner));
+            return;
+        if (threadIdx.x == 0) {
+            cuda::atomic_ref<const uint32_t, cuda::thread_scope_device> flag(arrived[2 * owner + half]);
+            while (int32_t(flag.load(cuda::memory_order_acquire) - wanted) < 0) {
+            }
+        }
+        __syncthreads();
     }
 };
 
@@ -76,7 +89,7 @@ __device__ void copyVectors(uint4* to, const uint4* from, size_t vectors, size_t
     }
 }
 
-// The window is this rank's own: peers have read what was there before, because they ended that iteration with a
+// The window is this rank's own: peers have fetched what was there before, because they ended that iteration with a
 // barrier. When this kernel ends, all peers' keys are open.
 __global__ void layOpen(Problem p, ring::Shards shards, Gathered gathered, ncclDevComm dev_comm)
 {
@@ -94,21 +107,65 @@ __global__ void layOpen(Problem p, ring::Shards shards, Gathered gathered, ncclD
     trace.end();
 }
 
+// By the first `ctas` CTAs: what this rank looks at, from each peer's window to the same place in this rank's.
+__device__ void fetchFromPeers(const Problem& p, const Gathered& gathered, ncclWindow_t window, uint32_t* arrived,
+                               int ctas)
+{
+    const size_t thread = blockIdx.x * size_t(blockDim.x) + threadIdx.x, threads = size_t(ctas) * blockDim.x;
+    for (int step = 1; step < p.ranks; ++step) {
+        const int owner = (p.rank + p.ranks - step) % p.ranks;
+        for (int half = 0; half < 2; ++half) {
+            if (!p.concerns(owner, half, p.rank))
+                continue;
+            const ring::Piece piece = p.piece(owner, half);
+            for (int which = 0; which < 2; ++which) {
+                const size_t offset = Gathered::offset(p, which, owner, piece.local);
+                copyVectors(reinterpret_cast<uint4*>(gathered.base + offset),
+                            static_cast<const uint4*>(ncclGetLsaPointer(window, offset, owner)),
+                            p.keyBytes(piece.count) / sizeof(uint4), thread, threads);
+            }
+            __syncthreads();
+            if (threadIdx.x == 0) {
+                __threadfence();
+                cuda::atomic_ref<uint32_t, cuda::thread_scope_device>(arrived[2 * owner + half])
+                    .fetch_add(1, cuda::memory_order_release);
+            }
+        }
+    }
+}
+
 template <class A>
 __global__ void __launch_bounds__(A::threads, 2)
-    attendAll(Problem p, ring::Shards shards, ncclWindow_t window, float scale)
+    attendAndFetch(Problem p, ring::Shards shards, Gathered gathered, ncclWindow_t window, uint32_t* arrived,
+                   uint32_t wanted, int* next_item, int fetch_ctas, float scale)
 {
     extern __shared__ __align__(1024) char shared[];
+    __shared__ int taken;
     cuco_trace::Recorder trace(threadIdx.x == 0);
+    if (int(blockIdx.x) < fetch_ctas) {
+        trace.phase(cuco_trace::Phase::copy);
+        fetchFromPeers(p, gathered, window, arrived, fetch_ctas);
+    }
     trace.phase(cuco_trace::Phase::compute);
-    int head = 0;
-    const auto queries = ring::Items<A>::queries(p, shards, int(blockIdx.x), by_head == 1, &head);
-    auto keys = ring::inRingOrder(p, queries, head, 0, p.ranks, OwnAndPeers{p, shards, window}, ring::AlreadyHere());
-    A::run(queries, keys, scale, shared, {});
+    const int items = ring::Items<A>::count(p);
+    for (;;) {
+        if (threadIdx.x == 0)
+            taken = atomicAdd(next_item, 1);
+        __syncthreads();
+        const int item = taken;
+        __syncthreads();
+        if (item >= items)
+            break;
+        int head = 0;
+        const auto queries = ring::Items<A>::queries(p, shards, item, by_head == 1, &head);
+        auto keys = ring::inRingOrder(p, queries, head, 0, p.ranks, ring::OwnAndGathered{p, shards, gathered},
+                                      Arrival{p, arrived, wanted});
+        A::run(queries, keys, scale, shared, {});
+    }
     trace.end();
 }
 
-// All ranks have read all that they needed: the next iteration may lay open other keys.
+// All ranks have fetched all that they needed: the next iteration may lay open other keys.
 __global__ void meetPeers(ncclDevComm dev_comm, uint32_t index)
 {
     cuco_trace::Recorder trace(threadIdx.x == 0);
@@ -118,6 +175,7 @@ __global__ void meetPeers(ncclDevComm dev_comm, uint32_t index)
     trace.end();
 }
 
+// All CTAs must be resident, because they wait for each other.
 int setup(const cuco_context& context, void** state)
 {
     auto* s = new (std::nothrow) State;
@@ -126,10 +184,27 @@ int setup(const cuco_context& context, void** state)
     *state = s;
     s->p = Problem(context);
     s->comm = context.comm;
-    const int share = context.sm_count * int(open_sixteenths) / 16;
-    s->open_ctas = share > 0 ? share : 1;
+    if (s->p.ranks > max_ranks)
+        return cudaErrorNotSupported;
+    CUCO_TRY(ring::withAttention<int(key_rows)>(s->p, [&](auto choice) {
+        using A = typename decltype(choice)::Attention;
+        int on_each = 0;
+        CUCO_TRY(cudaFuncSetAttribute(attendAndFetch<A>, cudaFuncAttributeMaxDynamicSharedMemorySize, A::shared_bytes));
+        CUCO_TRY(
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&on_each, attendAndFetch<A>, A::threads, A::shared_bytes));
+        s->ctas = on_each * context.sm_count;
+        return s->ctas > 0 ? 0 : int(cudaErrorLaunchOutOfResources);
+    }));
+    const int share = s->ctas * int(fetch_sixteenths) / 16;
+    s->fetch_ctas = share > 0 ? share : 1;
+    const int opening = context.sm_count * int(open_sixteenths) / 16;
+    s->open_ctas = opening > 0 ? opening : 1;
     const size_t bytes = Gathered::bytes(s->p);
     CUCO_TRY(ncclMemAlloc(reinterpret_cast<void**>(&s->gathered.base), bytes));
+    CUCO_TRY(cudaMalloc(reinterpret_cast<void**>(&s->arrived), 2 * max_ranks * sizeof(uint32_t)));
+    CUCO_TRY(cudaMemset(s->arrived, 0, 2 * max_ranks * sizeof(uint32_t)));
+    CUCO_TRY(cudaMalloc(reinterpret_cast<void**>(&s->next_item), sizeof(int)));
+    CUCO_TRY(cudaDeviceSynchronize());
     CUCO_TRY(ncclCommWindowRegister(s->comm, s->gathered.base, bytes, &s->window, NCCL_WIN_COLL_SYMMETRIC));
     if (!s->window)
         return cudaErrorNotSupported;
@@ -139,24 +214,23 @@ int setup(const cuco_context& context, void** state)
     s->dev_comm_made = true;
     if (s->dev_comm.lsaSize != s->p.ranks)
         return cudaErrorNotSupported;
-    return ring::withAttention<int(key_rows)>(s->p, [](auto choice) {
-        using A = typename decltype(choice)::Attention;
-        CUCO_TRY(cudaFuncSetAttribute(attendAll<A>, cudaFuncAttributeMaxDynamicSharedMemorySize, A::shared_bytes));
-        return 0;
-    });
+    return 0;
 }
 
 int run(void* state, const cuco_io& io, cudaStream_t stream)
 {
     auto& s = *static_cast<State*>(state);
+    const uint32_t wanted = ++s.calls * uint32_t(s.fetch_ctas);
     const ring::Shards shards(io);
+    CUCO_TRY(cudaMemsetAsync(s.next_item, 0, sizeof(int), stream));
     layOpen<<<s.open_ctas, 512, 0, stream>>>(s.p, shards, s.gathered, s.dev_comm);
     CUCO_TRY(cudaGetLastError());
     CUCO_TRY(ring::withAttention<int(key_rows)>(s.p, [&](auto choice) {
         using A = typename decltype(choice)::Attention;
-        const int items = ring::Items<A>::count(s.p);
-        if (items > 0)
-            attendAll<A><<<items, A::threads, A::shared_bytes, stream>>>(s.p, shards, s.window, ring::scoreScale(s.p));
+        const int items = ring::Items<A>::count(s.p), needed = items > s.fetch_ctas ? items : s.fetch_ctas;
+        const int ctas = needed > s.ctas ? s.ctas : needed;
+        attendAndFetch<A><<<ctas, A::threads, A::shared_bytes, stream>>>(
+            s.p, shards, s.gathered, s.window, s.arrived, wanted, s.next_item, s.fetch_ctas, ring::scoreScale(s.p));
         return int(cudaGetLastError());
     }));
     meetPeers<<<1, 32, 0, stream>>>(s.dev_comm, uint32_t(s.open_ctas));
@@ -169,6 +243,10 @@ void teardown(void* state)
     auto* s = static_cast<State*>(state);
     if (!s)
         return;
+    if (s->next_item)
+        cudaFree(s->next_item);
+    if (s->arrived)
+        cudaFree(s->arrived);
     if (s->dev_comm_made)
         ncclDevCommDestroy(s->comm, &s->dev_comm);
     if (s->window)
