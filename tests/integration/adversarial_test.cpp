@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <random>
 #include <ranges>
 #include <sstream>
@@ -24,7 +26,8 @@ const fs::path candidates = root / "tests" / "adversarial";
 /// One source of tests/adversarial with what its first lines say.
 struct Cheat {
     fs::path file;
-    std::string name;  ///< "timing_own_stream_only"
+    std::string name;      ///< "timing_own_stream_only"; with its workload in front unless that is gemm_allgather
+    std::string workload;  ///< the folder above its kind's; gemm_allgather's cheats lie in no folder of their own
     std::string node, kind;
     std::vector<std::string> expected;  ///< verdicts, any of which is right
     bool must_not_gain = false;
@@ -65,8 +68,11 @@ std::vector<Cheat> readCheats()
             continue;
         Cheat cheat;
         cheat.file = entry.path();
-        const auto folder = entry.path().parent_path().filename().string();
-        cheat.name = folder + "_" + entry.path().stem().string();
+        const auto kind_folder = entry.path().parent_path();
+        const auto folder = kind_folder.filename().string();
+        const bool has_workload = kind_folder.parent_path() != candidates;
+        cheat.workload = has_workload ? kind_folder.parent_path().filename().string() : "gemm_allgather";
+        cheat.name = (has_workload ? cheat.workload + "_" : "") + folder + "_" + entry.path().stem().string();
         cheat.node = fieldOf(*text, "node");
         cheat.kind = folder == "honest" ? "honest" : fieldOf(*text, "class");
         cheat.expected = folder == "honest" ? std::vector<std::string>{"verified"} : partsOf(fieldOf(*text, "expect"));
@@ -82,55 +88,53 @@ std::string nameOf(const testing::TestParamInfo<Cheat>& info)
     return info.param.name;
 }
 
-/// A copy of the workload whose timed shape is small: what is tested are verdicts.
-Result<void> writeSmallWorkload(const fs::path& folder)
+/// A copy of the workload that times one shape, and a small one where the workload's own is not: what is tested are
+/// verdicts.
+Result<void> writeSmallWorkload(const std::string& name, const fs::path& folder)
 {
-    fs::copy(root / "workloads" / "gemm_allgather", folder, fs::copy_options::recursive);
+    fs::copy(root / "workloads" / name, folder, fs::copy_options::recursive);
     const auto text = readFile(folder / "workload.json");
     if (!text)
         return std::unexpected(text.error());
     auto manifest = nlohmann::json::parse(*text);
-    manifest["shapes"]["emulated_search"] = nlohmann::json::parse(
-        R"([{"name": "small", "m": 128, "n": 64, "k": 32, "represents": {"m": 4096, "n": 4096, "k": 4096}}])");
+    auto& shapes = manifest["shapes"]["emulated_search"];
+    if (name == "gemm_allgather")
+        shapes = nlohmann::json::parse(
+            R"([{"name": "small", "m": 128, "n": 64, "k": 32, "represents": {"m": 4096, "n": 4096, "k": 4096}}])");
+    else
+        shapes = nlohmann::json::array({shapes.at(0)});
     return writeFileAtomically(folder / "workload.json", manifest.dump(2));
 }
 
-/// All of them through one evaluator of the emulated node.
-class Adversarial : public testing::TestWithParam<Cheat> {
-protected:
-    static void SetUpTestSuite()
+/// An evaluator of the emulated node for one workload.
+class Bench {
+public:
+    Bench(const std::string& workload_name, const fs::path& parent)
+        : seed_(root / "workloads" / workload_name / "seed_lsa.cu")
     {
-        std::string name = testing::TempDir() + "cuco-adversarial-XXXXXX";
-        ASSERT_NE(::mkdtemp(name.data()), nullptr);
-        folder = name;
-        const auto written = writeSmallWorkload(folder / "gemm_allgather");
-        ASSERT_TRUE(written.has_value()) << describe(written.error());
-        const auto workload = loadWorkload(folder / "gemm_allgather");
-        ASSERT_TRUE(workload.has_value()) << describe(workload.error());
+        const fs::path folder = parent / workload_name;
+        const auto written = writeSmallWorkload(workload_name, folder);
+        EXPECT_TRUE(written.has_value()) << describe(written.error());
+        const auto workload = loadWorkload(folder);
         const auto paths = DataPaths::find();
-        ASSERT_TRUE(paths.has_value()) << describe(paths.error());
+        EXPECT_TRUE(workload.has_value()) << describe(workload.error());
+        EXPECT_TRUE(paths.has_value()) << describe(paths.error());
+        if (!workload || !paths)
+            return;
         auto made = makeEvaluator(*paths, *makeNode("emulated"), *workload, {});
-        ASSERT_TRUE(made.has_value()) << describe(made.error());
-        evaluator = std::move(*made);
-        const auto prepared = evaluator->prepare({});
-        ASSERT_TRUE(prepared.has_value()) << describe(prepared.error());
-        seed_time_us = timeOfSeed();
-    }
-    static void TearDownTestSuite()
-    {
-        if (evaluator) {  // after all that came before
-            EXPECT_GT(timeOfSeed(), 0);
-        }
-        evaluator.reset();
-        fs::remove_all(folder);
-    }
-    void SetUp() override
-    {
-        ASSERT_NE(evaluator, nullptr);
-        ASSERT_GT(seed_time_us, 0);
+        EXPECT_TRUE(made.has_value()) << describe(made.error());
+        if (!made)
+            return;
+        evaluator_ = std::move(*made);
+        const auto prepared = evaluator_->prepare({});
+        EXPECT_TRUE(prepared.has_value()) << describe(prepared.error());
+        seed_time_us_ = prepared ? timeOfSeed() : 0;
     }
 
-    static Evaluation evaluationOf(const fs::path& file)
+    /// 0 when the evaluator cannot be used.
+    double seedTimeUs() const { return seed_time_us_; }
+
+    Evaluation evaluationOf(const fs::path& file)
     {
         const auto source = readFile(file);
         EXPECT_TRUE(source.has_value());
@@ -138,27 +142,60 @@ protected:
         request.source = source.value_or("");
         request.until = Stage::benchmark;
         request.input_seed = std::random_device{}() | std::uint64_t{std::random_device{}()} << 32;
-        const auto result = evaluator->evaluate(request, {});
+        const auto result = evaluator_->evaluate(request, {});
         // However it cheats: a verdict about the candidate, not a failure of the engine.
         EXPECT_TRUE(result.has_value()) << describe(result.error());
         return result ? result->evaluation : Evaluation{};
     }
 
-    /// 0 when it is not verified or not as fast as at first: then a candidate has changed what comes after it.
-    static double timeOfSeed()
+    /// 0 when it is not verified. When what a candidate takes does not depend on its inputs, it is as fast as at first,
+    /// unless a candidate has changed what comes after it.
+    double timeOfSeed()
     {
-        const auto seed = evaluationOf(root / "workloads" / "gemm_allgather" / "seed_lsa.cu");
+        const auto seed = evaluationOf(seed_);
         EXPECT_TRUE(seed.verified()) << seed.message;
         const double time_us = seed.timeUs().value_or(0);
-        if (seed_time_us > 0) {
-            EXPECT_DOUBLE_EQ(time_us, seed_time_us);
+        if (seed_time_us_ > 0 && seed_.parent_path().filename() == "gemm_allgather") {
+            EXPECT_DOUBLE_EQ(time_us, seed_time_us_);
         }
         return seed.verified() ? time_us : 0;
     }
 
+private:
+    fs::path seed_;
+    std::unique_ptr<Evaluator> evaluator_;
+    double seed_time_us_ = 0;
+};
+
+/// All of a workload's through one evaluator.
+class Adversarial : public testing::TestWithParam<Cheat> {
+protected:
+    static void SetUpTestSuite()
+    {
+        std::string name = testing::TempDir() + "cuco-adversarial-XXXXXX";
+        ASSERT_NE(::mkdtemp(name.data()), nullptr);
+        folder = name;
+    }
+    static void TearDownTestSuite()
+    {
+        for (auto& [workload, bench] : benches) {  // after all that came before
+            if (bench->seedTimeUs() > 0) {
+                EXPECT_GT(bench->timeOfSeed(), 0) << workload;
+            }
+        }
+        benches.clear();
+        fs::remove_all(folder);
+    }
+    static Bench& benchOf(const std::string& workload)
+    {
+        auto& bench = benches[workload];
+        if (!bench)
+            bench = std::make_unique<Bench>(workload, folder);
+        return *bench;
+    }
+
     inline static fs::path folder;
-    inline static std::unique_ptr<Evaluator> evaluator;
-    inline static double seed_time_us = 0;
+    inline static std::map<std::string, std::unique_ptr<Bench>> benches;
 };
 
 TEST_P(Adversarial, GetsTheVerdictThatItsFirstLinesExpect)
@@ -167,12 +204,14 @@ TEST_P(Adversarial, GetsTheVerdictThatItsFirstLinesExpect)
     ASSERT_FALSE(cheat.expected.empty()) << cheat.file << " does not say what to expect.";
     if (cheat.node == "gpu")
         GTEST_SKIP() << cheat.name << " needs GPUs: tests/adversarial/run_gpu.sh runs it.";
-    const auto evaluation = evaluationOf(cheat.file);
+    Bench& bench = benchOf(cheat.workload);
+    ASSERT_GT(bench.seedTimeUs(), 0);
+    const auto evaluation = bench.evaluationOf(cheat.file);
     const std::string verdict(toString(evaluation.verdict));
     EXPECT_THAT(cheat.expected, testing::Contains(verdict)) << evaluation.message << "\n" << evaluation.detail;
     if (evaluation.verified() && cheat.kind != "honest") {
         ASSERT_TRUE(cheat.must_not_gain) << "A cheat may pass only when it gains nothing.";
-        EXPECT_GE(evaluation.timeUs().value_or(0), seed_time_us);
+        EXPECT_GE(evaluation.timeUs().value_or(0), bench.seedTimeUs());
     }
     if (!evaluation.verified()) {
         EXPECT_FALSE(evaluation.message.empty());
@@ -201,11 +240,11 @@ TEST(AdversarialSources, SayWhatTheyAre)
 
 TEST(AdversarialSources, KeepTheFrozenCodeUnlessThatIsTheCheat)
 {
-    const auto seed = KernelSource::parse(*readFile(root / "workloads" / "gemm_allgather" / "seed_lsa.cu"));
-    ASSERT_TRUE(seed.has_value());
     for (const auto& cheat : readCheats()) {
         if (cheat.name == "bypass_frozen_edited" || cheat.name == "bypass_frozen_moved")
             continue;
+        const auto seed = KernelSource::parse(*readFile(root / "workloads" / cheat.workload / "seed_lsa.cu"));
+        ASSERT_TRUE(seed.has_value()) << cheat.name;
         const auto source = KernelSource::parse(*readFile(cheat.file));
         ASSERT_TRUE(source.has_value()) << cheat.name << ": " << source.error().message;
         const auto same = compareFrozen(*seed, *source);
