@@ -10,11 +10,17 @@
 
 namespace moe {
 
-constexpr int tile_threads = 256;  // 2 × 4 warps of 64 × 32 sums
-constexpr int tile_rows = 128, tile_columns = 128, slab = 32, slab_row = slab + 8, result_row = tile_columns + 4;
-constexpr int stages = 3, stage_elements = (tile_rows + tile_columns) * slab_row;
-constexpr size_t tile_shared_bytes = tile_rows * result_row * sizeof(float);
-static_assert(tile_shared_bytes >= stages * stage_elements * sizeof(__nv_bfloat16));
+constexpr int tile_threads = 256;  // 2 × 4 warps, each of half the rows and 32 columns
+constexpr int tile_columns = 128, slab = 32, slab_row = slab + 8, result_row = tile_columns + 4;
+constexpr int stages = 3;
+
+template <int Rows>
+struct Tile {
+    static constexpr int stage_elements = (Rows + tile_columns) * slab_row;
+    static constexpr size_t staged_bytes = stages * stage_elements * sizeof(__nv_bfloat16);
+    static constexpr size_t result_bytes = Rows * result_row * sizeof(float);
+    static constexpr size_t shared_bytes = staged_bytes > result_bytes ? staged_bytes : result_bytes;
+};
 
 /// 8 elements of row `row` of a row-major matrix, zeros behind its end.
 __device__ inline uint4 loadEight(const __nv_bfloat16* matrix, int64_t row, int column, int columns)
@@ -59,15 +65,16 @@ __device__ inline void stageColumns(const Weights<Row>& weights, int first, __nv
     }
 }
 
-/// By a block of tile_threads: tile_rows × tile_columns sums over k, in float, left in `shared` with result_row from
+/// By a block of tile_threads: Rows × tile_columns sums over k, in float, left in `shared` with result_row from
 /// one row to the next. left.load(row, k) fetches 8 elements from k on, left.convert makes bf16 of them.
-template <class Left, class Row>
+template <int Rows, class Left, class Row>
 __device__ void multiplyTile(const Left& left, const Weights<Row>& weights, char* shared)
 {
-    constexpr int vectors_a_row = slab / 8, held = tile_rows * vectors_a_row / tile_threads;
+    constexpr int vectors_a_row = slab / 8, held = Rows * vectors_a_row / tile_threads, high = Rows / 32;
+    constexpr int stage_elements = Tile<Rows>::stage_elements;
     auto* staged = reinterpret_cast<__nv_bfloat16*>(shared);
     const int thread = int(threadIdx.x), warp = thread / 32, lane = thread % 32;
-    const int warp_row = warp / 4 * 64, warp_column = warp % 4 * 32;
+    const int warp_row = warp / 4 * (Rows / 2), warp_column = warp % 4 * 32;
     const int steps = (weights.k + slab - 1) / slab;
     cuco_tensor::AsyncCopies copies;
     typename Left::Raw raw[held];
@@ -88,13 +95,13 @@ __device__ void multiplyTile(const Left& left, const Weights<Row>& weights, char
     };
     const auto stage = [&](int step) {
         if (step < steps)
-            stageColumns(weights, step * slab, staged + step % stages * stage_elements + tile_rows * slab_row, copies);
+            stageColumns(weights, step * slab, staged + step % stages * stage_elements + Rows * slab_row, copies);
         copies.commit();
     };
 
-    float sum[4][4][4];
+    float sum[high][4][4];
 #pragma unroll
-    for (int i = 0; i < 64; ++i)
+    for (int i = 0; i < high * 16; ++i)
         sum[i / 16][i / 4 % 4][i % 4] = 0;
     for (int step = 0; step < stages - 1; ++step) {
         stage(step);
@@ -105,7 +112,7 @@ __device__ void multiplyTile(const Left& left, const Weights<Row>& weights, char
     }
     // What a lane points at in the four matrices that it helps to load.
     const int a_offset = (warp_row + lane % 16) * slab_row + lane / 16 * 8;
-    const int b_offset = (tile_rows + warp_column + lane % 8 + lane / 16 * 8) * slab_row + lane / 8 % 2 * 8;
+    const int b_offset = (Rows + warp_column + lane % 8 + lane / 16 * 8) * slab_row + lane / 8 % 2 * 8;
     for (int step = 0; step < steps; ++step) {
         copies.wait<stages - 2>();
         __syncthreads();
@@ -121,7 +128,7 @@ __device__ void multiplyTile(const Left& left, const Weights<Row>& weights, char
             for (int j = 0; j < 2; ++j)
                 cuco_tensor::loadMatrices(b[j], cuco_tensor::sharedAddress(now + b_offset + 16 * j * slab_row + depth));
 #pragma unroll
-            for (int i = 0; i < 4; ++i) {
+            for (int i = 0; i < high; ++i) {
                 uint32_t a[4];
                 cuco_tensor::loadMatrices(a, cuco_tensor::sharedAddress(now + a_offset + 16 * i * slab_row + depth));
 #pragma unroll
@@ -136,7 +143,7 @@ __device__ void multiplyTile(const Left& left, const Weights<Row>& weights, char
     __syncthreads();
     auto* result = reinterpret_cast<float*>(shared);
 #pragma unroll
-    for (int i = 0; i < 16; ++i) {
+    for (int i = 0; i < high * 4; ++i) {
         const float* from = sum[i / 4][i % 4];
         float* to = result + (warp_row + i / 4 * 16 + lane / 4) * result_row + warp_column + i % 4 * 8 + lane % 4 * 2;
         *reinterpret_cast<float2*>(to) = make_float2(from[0], from[1]);

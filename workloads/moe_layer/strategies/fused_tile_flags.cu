@@ -35,7 +35,6 @@ namespace candidate {
 
 using moe::result_row;
 using moe::tile_columns;
-using moe::tile_rows;
 constexpr int threads = moe::tile_threads;
 
 struct State {
@@ -62,8 +61,10 @@ struct State {
     // Rows are padded to whole tiles for each expert and source.
     int64_t mostTiles() const
     {
-        return layer.ranks * (layer.mostRowsOfSource() / tile_rows + layer.localExperts() + 1);
+        return layer.ranks * (layer.mostRowsOfSource() / tileRows() + layer.localExperts() + 1);
     }
+    // Small where an expert has few rows from a source.
+    int tileRows() const { return int64_t(layer.tokens) * layer.top_k < 128 * int64_t(layer.experts) ? 64 : 128; }
 };
 
 // The window of a rank: what each of the ranks has sent to it, part after part, flags that say in which iteration a
@@ -134,7 +135,7 @@ __global__ void route(moe::Layer layer, const __nv_bfloat16* x, const __nv_bfloa
 }
 
 // One thread. Experts of one unit after the other, then the next unit.
-__global__ void layTiles(int groups, const int* counts, Plan plan)
+__global__ void layTiles(int groups, int tile_rows, const int* counts, Plan plan)
 {
     int tile = 0;
     for (int group = 0; group < groups; ++group) {
@@ -145,8 +146,8 @@ __global__ void layTiles(int groups, const int* counts, Plan plan)
 }
 
 // A thread a token: into the row of each of its choices here, which choice that is.
-__global__ void listChoices(moe::Layer layer, moe::Received received, moe::Units units, const int* places, Plan plan,
-                            int* choices)
+__global__ void listChoices(moe::Layer layer, moe::Received received, moe::Units units, int tile_rows,
+                            const int* places, Plan plan, int* choices)
 {
     const int first = layer.firstExpertOf(layer.rank);
     const int64_t all = int64_t(layer.ranks) * layer.tokens;
@@ -248,6 +249,7 @@ struct Work {
 };
 
 // SiLU(gate) · up for half as many columns as a tile has: gate's on its left, up's on its right.
+template <int tile_rows>
 __device__ void upTile(const Work& work, ncclWindow_t window, int tile, int expert, int column_tile, char* shared,
                        int* rows)
 {
@@ -268,14 +270,14 @@ __device__ void upTile(const Work& work, ncclWindow_t window, int tile, int expe
     constexpr int half = tile_columns / 2;
     const int first = column_tile * half;
     const __nv_bfloat16* weights = work.up + int64_t(expert) * 2 * layer.intermediate * layer.hidden;
-    moe::multiplyTile(QuantisedRows{layer, work.received.rows, rows},
-                      moe::weightsOf(weights, layer.hidden,
-                                     [&](int column) {
-                                         const int from = first + column % half;
-                                         return from < layer.intermediate ? from + column / half * layer.intermediate
-                                                                          : -1;
-                                     }),
-                      shared);
+    moe::multiplyTile<tile_rows>(
+        QuantisedRows{layer, work.received.rows, rows},
+        moe::weightsOf(weights, layer.hidden,
+                       [&](int column) {
+                           const int from = first + column % half;
+                           return from < layer.intermediate ? from + column / half * layer.intermediate : -1;
+                       }),
+        shared);
     const auto* result = reinterpret_cast<const float*>(shared);
     for (int i = int(threadIdx.x); i < tile_rows * half; i += threads) {
         const int row = i / half, column = i % half;
@@ -291,6 +293,7 @@ __device__ void upTile(const Work& work, ncclWindow_t window, int tile, int expe
 }
 
 // Rows of the second product, each to the rank of its token.
+template <int tile_rows>
 __device__ void downTile(const Work& work, ncclWindow_t window, int tile, int expert, int column_tile, char* shared,
                          int* rows)
 {
@@ -305,11 +308,12 @@ __device__ void downTile(const Work& work, ncclWindow_t window, int tile, int ex
     __syncthreads();
     const __nv_bfloat16* weights = work.down + int64_t(expert) * layer.hidden * layer.intermediate;
     const int first = column_tile * tile_columns;
-    moe::multiplyTile(MiddleRows{work.middle + int64_t(tile) * tile_rows * layer.middlePitch(), rows,
-                                 layer.intermediate, int(layer.middlePitch())},
-                      moe::weightsOf(weights, layer.intermediate,
-                                     [&](int column) { return first + column < layer.hidden ? first + column : -1; }),
-                      shared);
+    moe::multiplyTile<tile_rows>(
+        MiddleRows{work.middle + int64_t(tile) * tile_rows * layer.middlePitch(), rows, layer.intermediate,
+                   int(layer.middlePitch())},
+        moe::weightsOf(weights, layer.intermediate,
+                       [&](int column) { return first + column < layer.hidden ? first + column : -1; }),
+        shared);
     const auto* result = reinterpret_cast<const float*>(shared);
     for (int i = int(threadIdx.x); i < tile_rows * tile_columns / 8; i += threads) {
         const int row = i / (tile_columns / 8), column = i % (tile_columns / 8) * 8;
@@ -327,6 +331,7 @@ __device__ void downTile(const Work& work, ncclWindow_t window, int tile, int ex
     }
 }
 
+template <int tile_rows>
 __global__ void __launch_bounds__(threads, int(ctas_per_sm))
     layerOfTiles(Work work, ncclWindow_t window, ncclDevComm dev_comm)
 {
@@ -366,9 +371,9 @@ __global__ void __launch_bounds__(threads, int(ctas_per_sm))
         while (work.plan.first_tile[unit * experts + expert + 1] <= tile)
             ++expert;
         if (second)
-            downTile(work, window, tile, expert, column_tile, shared, rows);
+            downTile<tile_rows>(work, window, tile, expert, column_tile, shared, rows);
         else
-            upTile(work, window, tile, expert, column_tile, shared, rows);
+            upTile<tile_rows>(work, window, tile, expert, column_tile, shared, rows);
     }
     // Each CTA waits for its namesakes: when all have left, all peers' rows are here.
     trace.phase(cuco_trace::Phase::wait);
@@ -416,14 +421,16 @@ int setup(const cuco_context& context, void** state)
     s->dev_comm_made = true;
     if (s->dev_comm.lsaSize != layer.ranks)
         return cudaErrorNotSupported;
-    CUCO_TRY(
-        cudaFuncSetAttribute(layerOfTiles, cudaFuncAttributeMaxDynamicSharedMemorySize, int(moe::tile_shared_bytes)));
+    CUCO_TRY(cudaFuncSetAttribute(layerOfTiles<64>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  int(moe::Tile<64>::shared_bytes)));
+    CUCO_TRY(cudaFuncSetAttribute(layerOfTiles<128>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  int(moe::Tile<128>::shared_bytes)));
     const int64_t groups = layer.ranks * layer.localExperts();
     CUCO_TRY(s->scratch.make(&s->counts, groups));
     CUCO_TRY(s->scratch.make(&s->places, int64_t(layer.ranks) * layer.tokens * layer.top_k));
     CUCO_TRY(s->scratch.make(&s->plan, 1 + groups + 1 + s->mostTiles()));
-    CUCO_TRY(s->scratch.make(&s->choices, s->mostTiles() * tile_rows));
-    CUCO_TRY(s->scratch.make(&s->middle, s->mostTiles() * tile_rows * layer.middlePitch()));
+    CUCO_TRY(s->scratch.make(&s->choices, s->mostTiles() * s->tileRows()));
+    CUCO_TRY(s->scratch.make(&s->middle, s->mostTiles() * s->tileRows() * layer.middlePitch()));
     return 0;
 }
 
@@ -458,14 +465,18 @@ int run(void* state, const cuco_io& io, cudaStream_t stream)
     work.iteration = s.iteration;
     CUCO_TRY(cudaMemsetAsync(s.counts, 0, size_t(groups) * sizeof(int), stream));
     CUCO_TRY(cudaMemsetAsync(s.plan, 0, size_t(groups + 2 + s.mostTiles()) * sizeof(int), stream));
-    CUCO_TRY(cudaMemsetAsync(s.choices, 0xff, size_t(s.mostTiles()) * tile_rows * sizeof(int), stream));
+    CUCO_TRY(cudaMemsetAsync(s.choices, 0xff, size_t(s.mostTiles()) * s.tileRows() * sizeof(int), stream));
     route<<<s.route_ctas, wide, 0, stream>>>(layer, static_cast<const __nv_bfloat16*>(io.inputs[0]),
                                              static_cast<const __nv_bfloat16*>(io.inputs[1]), s.window, s.dev_comm);
     const int blocks = moe::blocksFor(all, wide, most_blocks);
     moe::planRows<<<blocks, wide, 0, stream>>>(layer, work.received, work.units, s.counts, s.places);
-    layTiles<<<1, 1, 0, stream>>>(groups, s.counts, work.plan);
-    listChoices<<<blocks, wide, 0, stream>>>(layer, work.received, work.units, s.places, work.plan, s.choices);
-    layerOfTiles<<<s.ctas, threads, moe::tile_shared_bytes, stream>>>(work, s.window, s.dev_comm);
+    layTiles<<<1, 1, 0, stream>>>(groups, s.tileRows(), s.counts, work.plan);
+    listChoices<<<blocks, wide, 0, stream>>>(layer, work.received, work.units, s.tileRows(), s.places, work.plan,
+                                             s.choices);
+    if (s.tileRows() == 64)
+        layerOfTiles<64><<<s.ctas, threads, moe::Tile<64>::shared_bytes, stream>>>(work, s.window, s.dev_comm);
+    else
+        layerOfTiles<128><<<s.ctas, threads, moe::Tile<128>::shared_bytes, stream>>>(work, s.window, s.dev_comm);
     sumOfChoices<<<moe::blocksFor(layer.tokens, wide / 32, INT32_MAX), wide, 0, stream>>>(
         layer, work.received.gates + mine, reinterpret_cast<const __nv_bfloat16*>(own + parts.results),
         static_cast<__nv_bfloat16*>(io.outputs[0]));
