@@ -91,7 +91,7 @@ inline bool isValid(const Layer& layer)
 {
     return layer.ranks <= most_ranks && layer.tokens >= 0 && layer.hidden > 0 && layer.intermediate > 0 &&
            layer.experts > 0 && layer.experts <= most_experts && layer.top_k > 0 && layer.top_k <= layer.experts &&
-           layer.top_k <= most_top_k && layer.skew > 0 && layer.busy > 0;
+           layer.top_k <= most_top_k && layer.skew > 0 && layer.busy >= 0;
 }
 
 __device__ inline float fromBits(uint32_t bf16_bits)
