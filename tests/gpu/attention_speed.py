@@ -9,6 +9,7 @@ Needs nvcc and PyTorch. Outputs are compared first. Times are medians by CUDA ev
 chooses by itself. --tile: also other numbers of the tile. Exit status 1 when an output differs or a time is under 60 %.
 """
 import argparse
+import contextlib
 import ctypes
 import os
 import shutil
@@ -81,18 +82,22 @@ def shapes_of(sequences):
                 yield Shape(sequence, heads, heads // 4 if causal else heads, head_dim, causal)
 
 
+def elapsed_us(torch, call, times):
+    """Of one call among so many in a row, so that the GPU does not wait for the host."""
+    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    begin.record()
+    for _ in range(times):
+        call()
+    end.record()
+    end.synchronize()
+    return begin.elapsed_time(end) * 1000 / times
+
+
 def median_us(torch, call, repeats):
-    for _ in range(3):
+    for _ in range(2):
         call()
-    times = []
-    for _ in range(repeats):
-        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        begin.record()
-        call()
-        end.record()
-        end.synchronize()
-        times.append(begin.elapsed_time(end) * 1000)
-    return statistics.median(times)
+    in_a_row = max(1, min(10, int(2000 / elapsed_us(torch, call, 3))))
+    return statistics.median(elapsed_us(torch, call, in_a_row) for _ in range(repeats))
 
 
 def torch_backends(torch):
@@ -107,17 +112,12 @@ def torch_backends(torch):
     return backends
 
 
-def torch_call(torch, backend, q, k, v, causal):
-    attention = torch.nn.functional.scaled_dot_product_attention
-
-    def call():
-        if backend is None:
-            return attention(q, k, v, is_causal=causal)
-        from torch.nn.attention import sdpa_kernel
-        with sdpa_kernel(backend):
-            return attention(q, k, v, is_causal=causal)
-
-    return call
+def backend_only(backend):
+    """A context in which PyTorch uses nothing else; None leaves it the choice."""
+    if backend is None:
+        return contextlib.nullcontext()
+    from torch.nn.attention import sdpa_kernel
+    return sdpa_kernel(backend)
 
 
 def compare(torch, ours, theirs):
@@ -170,6 +170,7 @@ def measure(torch, arguments, arch, folder, began):
     for shape in shapes_of([int(n) for n in arguments.shapes.split(",")]):
         if time.monotonic() - began > BUDGET_S and not arguments.tile:
             print("No time is left for %s and what follows." % shape)
+            failed = True
             break
         failed |= not measure_shape(torch, shape, instances, backends, arguments.repeats)
     print("\nFAILED" if failed else "\nall agree, and every default tile reaches %.0f %%" % ENOUGH)
@@ -187,11 +188,15 @@ def measure_shape(torch, shape, instances, backends, repeats):
     group = shape.heads_q // shape.heads_kv
     views = [x.transpose(0, 1)[None] for x in (q, k.repeat_interleave(group, 1), v.repeat_interleave(group, 1))]
     expected, torch_us = None, None
+
+    def theirs():
+        return torch.nn.functional.scaled_dot_product_attention(*views, is_causal=shape.causal)
+
     for name, backend in backends.items():
         try:
-            call = torch_call(torch, backend, *views, shape.causal)
-            result = call()[0].transpose(0, 1)
-            took = median_us(torch, call, repeats)
+            with backend_only(backend):
+                result = theirs()[0].transpose(0, 1)
+                took = median_us(torch, theirs, repeats)
         except RuntimeError as error:
             if backend is None:
                 raise
