@@ -66,9 +66,10 @@ __device__ inline void stageColumns(const Weights<Row>& weights, int first, __nv
 }
 
 /// By a block of tile_threads: Rows × tile_columns sums over k, in float, left in `shared` with result_row from
-/// one row to the next. left.load(row, k) fetches 8 elements from k on, left.convert makes bf16 of them.
+/// one row to the next. left.load(row, k) fetches 8 elements from k on, left.convert makes bf16 of them. Only the first
+/// `filled` rows count.
 template <int Rows, class Left, class Row>
-__device__ void multiplyTile(const Left& left, const Weights<Row>& weights, char* shared)
+__device__ void multiplyTile(const Left& left, int filled, const Weights<Row>& weights, char* shared)
 {
     constexpr int vectors_a_row = slab / 8, held = Rows * vectors_a_row / tile_threads, high = Rows / 32;
     constexpr int stage_elements = Tile<Rows>::stage_elements;
@@ -122,13 +123,15 @@ __device__ void multiplyTile(const Left& left, const Weights<Row>& weights, char
             fetch(ahead);
         const __nv_bfloat16* now = staged + step % stages * stage_elements;
 #pragma unroll
-        for (int depth = 0; depth < slab; depth += 16) {
+        for (int depth = 0; depth < slab && warp_row < filled; depth += 16) {
             uint32_t b[2][4];
 #pragma unroll
             for (int j = 0; j < 2; ++j)
                 cuco_tensor::loadMatrices(b[j], cuco_tensor::sharedAddress(now + b_offset + 16 * j * slab_row + depth));
 #pragma unroll
             for (int i = 0; i < high; ++i) {
+                if (warp_row + 16 * i >= filled)
+                    continue;
                 uint32_t a[4];
                 cuco_tensor::loadMatrices(a, cuco_tensor::sharedAddress(now + a_offset + 16 * i * slab_row + depth));
 #pragma unroll

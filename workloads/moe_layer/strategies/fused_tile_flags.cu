@@ -266,12 +266,12 @@ __device__ void upTile(const Work& work, ncclWindow_t window, int tile, int expe
         while (int32_t(arrived.load(cuda::memory_order_acquire) - work.iteration) < 0) {
         }
     }
-    __syncthreads();
+    const int filled = __syncthreads_count(int(threadIdx.x) < tile_rows && rows[threadIdx.x] >= 0);
     constexpr int half = tile_columns / 2;
     const int first = column_tile * half;
     const __nv_bfloat16* weights = work.up + int64_t(expert) * 2 * layer.intermediate * layer.hidden;
     moe::multiplyTile<tile_rows>(
-        QuantisedRows{layer, work.received.rows, rows},
+        QuantisedRows{layer, work.received.rows, rows}, filled,
         moe::weightsOf(weights, layer.hidden,
                        [&](int column) {
                            const int from = first + column % half;
@@ -305,12 +305,13 @@ __device__ void downTile(const Work& work, ncclWindow_t window, int tile, int ex
         while (done.load(cuda::memory_order_acquire) < work.upColumns()) {
         }
     }
-    __syncthreads();
+    const int filled = __syncthreads_count(int(threadIdx.x) < tile_rows && rows[threadIdx.x] >= 0);
     const __nv_bfloat16* weights = work.down + int64_t(expert) * layer.hidden * layer.intermediate;
     const int first = column_tile * tile_columns;
     moe::multiplyTile<tile_rows>(
         MiddleRows{work.middle + int64_t(tile) * tile_rows * layer.middlePitch(), rows, layer.intermediate,
                    int(layer.middlePitch())},
+        filled,
         moe::weightsOf(weights, layer.intermediate,
                        [&](int column) { return first + column < layer.hidden ? first + column : -1; }),
         shared);
