@@ -20,7 +20,7 @@ struct Options {
 void printSnapshot(const RunSnapshot& snapshot)
 {
     fmt::print("{} on {}{}, seed {}: {}{}{}\n", snapshot.config.workload, snapshot.config.node,
-               snapshot.modelled ? " (modelled)" : "", snapshot.config.seed, toString(snapshot.state),
+               timesNote(snapshot.modelled, selfReported(snapshot)), snapshot.config.seed, toString(snapshot.state),
                snapshot.message.empty() ? "" : ": ", snapshot.message);
     for (const Baseline& baseline : snapshot.baselines)
         fmt::print("baseline {}: {}, bound {}\n", baseline.name, formatTime(baseline.evaluation.timeUs().value_or(0)),

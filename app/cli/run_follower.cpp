@@ -37,7 +37,7 @@ public:
             for (const Baseline& baseline : baselines->baselines)
                 fmt::print(stderr, "baseline {}: {}{}\n", baseline.name,
                            formatTime(baseline.evaluation.timeUs().value_or(0)),
-                           baselines->modelled ? " (modelled)" : "");
+                           timesNote(baselines->modelled, baseline.evaluation.self_reported));
         } else if (const auto* logged = std::get_if<Logged>(&event)) {
             if (logged->entry.level != "info")
                 fmt::print(stderr, "{}: {}\n", logged->entry.level, logged->entry.text);
@@ -59,7 +59,7 @@ void printSummary(const RunSnapshot& snapshot, const std::filesystem::path& file
     if (const Candidate* best = bestOf(snapshot)) {
         const Evaluation& evaluation = *best->evaluation;
         fmt::print(stderr, "best: {} ({}), {}{}, {} against {}; the bound is {}\n", best->id, best->strategy,
-                   formatTime(evaluation.timeUs().value_or(0)), snapshot.modelled ? " (modelled)" : "",
+                   formatTime(evaluation.timeUs().value_or(0)), timesNote(snapshot.modelled, evaluation.self_reported),
                    formatSpeedup(evaluation.speedup().value_or(0)),
                    evaluation.timings.empty() ? "the host baseline" : evaluation.timings.front().baseline,
                    formatTime(evaluation.boundUs().value_or(0)));

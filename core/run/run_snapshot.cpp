@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -70,18 +71,28 @@ const Candidate* bestOf(const RunSnapshot& snapshot)
     return best;
 }
 
+bool selfReported(const RunSnapshot& snapshot)
+{
+    return std::ranges::any_of(snapshot.baselines,
+                               [](const Baseline& baseline) { return baseline.evaluation.self_reported; }) ||
+           std::ranges::any_of(snapshot.candidates, [](const Candidate& candidate) {
+               return candidate.evaluation && candidate.evaluation->self_reported;
+           });
+}
+
+const char* timesNote(bool modelled, bool self_reported)
+{
+    return modelled ? " (modelled)" : self_reported ? " (self-reported)" : "";
+}
+
 nlohmann::json toJson(const RunSnapshot& snapshot)
 {
     nlohmann::json json{
-        {"workload", snapshot.config.workload},
-        {"node", snapshot.config.node},
-        {"modelled", snapshot.modelled},
-        {"state", toString(snapshot.state)},
-        {"message", snapshot.message},
-        {"seed", snapshot.config.seed},
-        {"proposals", snapshot.config.proposals()},
-        {"baselines", nlohmann::json::array()},
-        {"candidates", nlohmann::json::array()},
+        {"workload", snapshot.config.workload}, {"node", snapshot.config.node},
+        {"modelled", snapshot.modelled},        {"self_reported", selfReported(snapshot)},
+        {"state", toString(snapshot.state)},    {"message", snapshot.message},
+        {"seed", snapshot.config.seed},         {"proposals", snapshot.config.proposals()},
+        {"baselines", nlohmann::json::array()}, {"candidates", nlohmann::json::array()},
         {"decisions", nlohmann::json::array()},
     };
     const Candidate* best = bestOf(snapshot);

@@ -53,6 +53,11 @@ struct RunSnapshot {
 /// The verified candidate with the highest fitness that nobody rejected, or nothing.
 const Candidate* bestOf(const RunSnapshot& snapshot);
 
+/// The workload is a program, whose times are its own word.
+bool selfReported(const RunSnapshot& snapshot);
+/// " (modelled)", " (self-reported)" or nothing, to stand behind a time.
+const char* timesNote(bool modelled, bool self_reported);
+
 /// The document of `cucoctl show --json`.
 nlohmann::json toJson(const RunSnapshot& snapshot);
 /// One element of its "candidates".

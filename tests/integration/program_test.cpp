@@ -125,6 +125,8 @@ TEST_F(Program, IsSearchedByTheTunableProposer)
     const auto shown = nlohmann::json::parse(cucoctl({"show", "ring.cuco", "--json"}).out, nullptr, false);
     ASSERT_EQ(shown["candidates"].size(), 3u);
     EXPECT_EQ(shown["modelled"], false);
+    EXPECT_EQ(shown["self_reported"], true);
+    EXPECT_THAT(run.err, HasSubstr("(self-reported)"));
     const std::string child = shown["candidates"][1]["id"];
     const auto candidate =
         nlohmann::json::parse(cucoctl({"candidate", "ring.cuco", child, "--json"}).out, nullptr, false);
