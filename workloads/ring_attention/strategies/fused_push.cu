@@ -55,17 +55,20 @@ struct Arrival {
     const Problem& p;
     const uint32_t* arrived;
     uint32_t wanted;
+    cuco_trace::Recorder& trace;
 
     __device__ void operator()(int owner, int half) const
     {
         if (owner == p.rank)
             return;
+        trace.phase(cuco_trace::Phase::wait);
         if (threadIdx.x == 0) {
             cuda::atomic_ref<const uint32_t, cuda::thread_scope_system> flag(arrived[2 * owner + half]);
             while (int32_t(flag.load(cuda::memory_order_acquire) - wanted) < 0) {
             }
         }
         __syncthreads();
+        trace.phase(cuco_trace::Phase::compute);
     }
 };
 
@@ -146,7 +149,7 @@ __global__ void __launch_bounds__(A::threads, 2)
         int head = 0;
         const auto queries = ring::Items<A>::queries(p, shards, item, by_head == 1, &head);
         auto keys = ring::inRingOrder(p, queries, head, 0, p.ranks, ring::OwnAndGathered{p, shards, gathered},
-                                      Arrival{p, arrived, wanted});
+                                      Arrival{p, arrived, wanted, trace});
         A::run(queries, keys, scale, shared, {});
     }
     trace.end();
