@@ -2,78 +2,78 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash disable=SC2154,SC2034
 #
-# Sourced by run.sh: writes jobs, runs the harness on them, and says how they ended.
+# Sourced by run.sh: fills the jobs of tests/gpu/jobs in, runs the harness on them, and says how they ended.
 
-baselines="registered_window zero_cta chunked_overlap"
+# Files below the workload's folder, without their endings: sourcesOf WORKLOAD strategies|baselines
+sourcesOf() {
+    local source
+    for source in "$root/workloads/$1/$2"/*.cu; do basename "$source" .cu; done
+}
+isBuilt() { [ -f "$build/candidates/$1/$2.so" ]; }
 
-# rowsOf M RANK: A's rows on that rank.
-rowsOf() { echo $(($1 / ranks + ($2 < $1 % ranks ? 1 : 0))); }
-
-# shapeLines NAME M N K: the shape and its buffers on each rank.
-shapeLines() {
-    local a="" b="" c="" rank
-    for ((rank = 0; rank < ranks; ++rank)); do
-        a="$a $(($(rowsOf "$2" "$rank") * $4))"
-        b="$b $(($4 * $3))"
-        c="$c $(($2 * $3))"
+# fillJob WORKLOAD TEMPLATE CANDIDATE [BASELINE…]: the job, with seeds of this moment.
+fillJob() {
+    local workload=$1 template=$2 candidate=$3 folder=$build/candidates/$1 name
+    shift 3
+    local programs=""
+    for name in "$@"; do
+        programs="$programs$([ "$name" = compute_alone ] && echo unchecked || echo baseline) $name $folder/$name.so\\n"
     done
-    printf 'shape %s %s %s %s\nseed %s\nbuffer in a bf16%s\nbuffer in b bf16%s\nbuffer out c bf16%s\n' \
-        "$1" "$2" "$3" "$4" "$((RANDOM * 32768 + RANDOM))" "$a" "$b" "$c"
+    sed -e '/^#/d' -e "s|@candidate@|$folder/$candidate.so|" -e "s|^reference .*|&\\n$programs|" \
+        -e "s|@reference@|$folder/reference.so|" "$root/tests/gpu/jobs/$template" |
+        awk -v first="$((RANDOM * 32768 + RANDOM))" '/^$/ { next } /^seed / { $2 = first += 1000003 } { print }'
 }
 
-# jobFor CANDIDATE "SIZES": three odd shapes to verify, then square ones in turns with all baselines.
-jobFor() {
-    local size name
-    printf 'cuco-job 1\ncandidate %s\nreference %s\nranks %s\nlimit 60\ntolerance 0.005 0.05\nrates 1\n' \
-        "$build/candidates/$1.so" "$build/candidates/reference.so" "$ranks"
-    for name in host $baselines; do
-        [ -f "$build/candidates/$name.so" ] && printf 'baseline %s %s\n' "$name" "$build/candidates/$name.so"
-    done
-    printf 'unchecked compute_alone %s\n' "$build/candidates/compute_alone.so"
-    shapeLines odd 1021 517 333
-    printf 'iterations 3\nconsecutive 3\n'
-    shapeLines uneven 1030 1024 512
-    printf 'iterations 3\nconsecutive 3\nskew 7\n'
-    shapeLines few_rows 3 264 128
-    printf 'iterations 3\nconsecutive 3\nskew 8\n'
-    for size in $2; do
-        shapeLines "$size" "$size" "$size" "$size"
-        printf 'iterations 1\nrounds 12\n'
-    done
+# runJob NAME SECONDS: jobs/NAME.txt; the report in jobs/NAME.jsonl. The first failure's sentence in $message.
+runJob() {
+    local job=$out/jobs/$1
+    CUCO_REPORT_FD=3 limited "$2" "$build/harness" run "$job.txt" 3> "$job.jsonl" > "$job.log" 2>&1 < /dev/null
+    message=$(grep -h -m 1 -e '"event":"failure"' -e '"event":"mismatch"' "$job.jsonl" 2>/dev/null |
+        sed -E 's/.*"kind":"([^"]*)".*"message":"(([^"\\]|\\.)*)".*/\1: \2/' | cut -c 1-300)
+    [ -n "$message" ] || grep -q '"event":"done"' "$job.jsonl" || message="no verdict; see $job.jsonl and $job.log"
+    [ -z "$message" ]
 }
 
-# messageOf REPORT: the first failure's sentence, or the first mismatch.
-messageOf() {
-    grep -h -m 1 -e '"event":"failure"' -e '"event":"mismatch"' "$1" 2>/dev/null |
-        sed -E 's/.*"kind":"([^"]*)".*"message":"(([^"\\]|\\.)*)".*/\1: \2/' | cut -c 1-300
-}
-
-# measureCandidate NAME "SIZES": the report in jobs/RANKS.NAME.jsonl; a line for verdicts.
-measureCandidate() {
-    local job=$out/jobs/$ranks.$1 began=$SECONDS message
+# verifyCandidate WORKLOAD NAME: at all shapes that are only verified.
+verifyCandidate() {
+    local job=$1.$ranks.verify.$2 began=$SECONDS
     if [ "$SECONDS" -ge "$budget_s" ]; then
-        echo "$ranks $1 not run: the time is used up" >> "$out/verdicts"
+        echo "$1 $2 on $ranks ranks: not run, the time is used up" >> "$out/not_verified"
         return 1
     fi
-    if [ ! -f "$build/candidates/$1.so" ]; then
-        echo "$ranks $1 not built" >> "$out/verdicts"
-        return 1
-    fi
-    jobFor "$1" "$2" > "$job.txt"
-    CUCO_REPORT_FD=3 limited 60 "$build/harness" run "$job.txt" 3> "$job.jsonl" > "$job.log" 2>&1 < /dev/null
-    message=$(messageOf "$job.jsonl")
-    if [ -z "$message" ] && grep -q '"event":"done"' "$job.jsonl"; then
-        echo "$ranks $1 ok" >> "$out/verdicts"
-        say "$ranks ranks, $1: verified, $(grep -c '"event":"checked"' "$job.jsonl") outputs and every timed one," \
-            "in $((SECONDS - began)) s"
-        grep -h '"event":"baseline_failed"' "$job.jsonl" | sed -E 's/.*"program":"([^"]*)","message":"(([^"\\]|\\.)*)".*/    baseline \1 takes no part: \2/'
+    isBuilt "$1" "$2" || { echo "$1 $2: not built" >> "$out/not_verified"; return 1; }
+    fillJob "$1" "$1.$ranks.verify.job" "$2" > "$out/jobs/$job.txt"
+    if runJob "$job" 60; then
+        say "$1 on $ranks ranks, $2: verified, $(grep -c '"event":"checked"' "$out/jobs/$job.jsonl") outputs in $((SECONDS - began)) s"
         return 0
     fi
-    [ -n "$message" ] || message="no verdict; see $job.jsonl"
-    echo "$ranks $1 failed: $message" >> "$out/verdicts"
-    say "$ranks ranks, $1: FAILED: $message"
-    tail -n 5 "$job.log" | sed 's/^/    /'
+    echo "$1 $2 on $ranks ranks: $message" >> "$out/not_verified"
+    say "$1 on $ranks ranks, $2: FAILED: $message"
     return 1
+}
+
+# timeWorkload WORKLOAD OURS…: ours, verified, in turns with host.cu, the baselines and the computing alone.
+timeWorkload() {
+    local workload=$1 job=$1.$ranks.time began=$SECONDS name
+    shift
+    local first=$1 others=("${@:2}") baselines=()
+    for name in host $(sourcesOf "$workload" baselines); do
+        isBuilt "$workload" "$name" && baselines+=("$name")
+    done
+    fillJob "$workload" "$workload.$ranks.time.job" "$first" "${others[@]}" "${baselines[@]}" > "$out/jobs/$job.txt"
+    if ! runJob "$job" 150; then
+        echo "$workload on $ranks ranks, timing: $message" >> "$out/not_verified"
+        say "$workload on $ranks ranks, timing FAILED: $message"
+    fi
+    say "$workload on $ranks ranks: $(($# + ${#baselines[@]})) programs timed in $((SECONDS - began)) s"
+    sed -nE 's/.*"event":"baseline_failed","program":"([^"]*)","message":"(([^"\\]|\\.)*)".*/    \1 takes no part: \2/p' \
+        "$out/jobs/$job.jsonl"
+    {
+        echo "workload $workload $ranks $(rateOf link "$out/jobs/$job.jsonl") $(rateOf hbm "$out/jobs/$job.jsonl")"
+        sed -n 's/^# //p' "$root/tests/gpu/jobs/$workload.$ranks.time.job"
+        printf 'ours %s\n' "$first" "${others[@]}"
+        samplesOf "$out/jobs/$job.jsonl" "$first"
+    } >> "$out/measured.txt"
 }
 
 # Lines "SHAPE PROGRAM SAMPLE SAMPLE …" of a report, its candidate under the name it has here.
@@ -81,36 +81,31 @@ samplesOf() {
     sed -n 's/.*"event":"time","shape":"\([^"]*\)","program":"\([^"]*\)","samples_us":\[\([^]]*\)\].*/\1 \2 \3/p' "$1" |
         sed "s/ candidate / $2 /" | tr ',' ' '
 }
-linkRateOf() { sed -n 's/.*"link_bytes_per_s":\([0-9.e+]*\).*/\1/p' "$1" | head -1; }
+rateOf() { sed -n "s/.*\"$1_bytes_per_s\":\([0-9.e+]*\).*/\1/p" "$2" | head -1; }
 
-# printTable RANKS: what the reports of that many ranks say.
-printTable() {
-    local ranks=$1 report name
-    for report in "$out"/jobs/"$ranks".*.jsonl; do
-        name=$(basename "$report" .jsonl)
-        name=${name#"$ranks".}
-        echo "candidate $name $(linkRateOf "$report")"
-        samplesOf "$report" "$name"
-    done | awk -v ranks="$ranks" -v all="$2" -f "$root/tests/gpu/statistics.awk" -f "$root/tests/gpu/table.awk"
-}
-
-# measureNoise JOBS: so many jobs of host.cu against itself, each with six trials of twelve rounds at each shape.
+# measureNoise JOBS: so many jobs of gemm_allgather's host.cu against itself, each with six trials of twelve rounds at the
+# smaller search shapes.
 measureNoise() {
-    local job i trial size
+    local i job
     for ((i = 1; i <= $1 && SECONDS < budget_s; ++i)); do
-        job=$out/jobs/$ranks.noise.$i
-        {
-            printf 'cuco-job 1\ncandidate %s\nreference %s\nranks %s\nlimit 110\ntolerance 0.005 0.05\nbaseline again %s\n' \
-                "$build/candidates/host.so" "$build/candidates/reference.so" "$ranks" "$build/candidates/host.so"
-            for trial in 1 2 3 4 5 6; do
-                for size in 2048 4096 8192; do
-                    shapeLines "${size}_$trial" "$size" "$size" "$size"
-                    printf 'iterations 0\nrounds 12\n'
-                done
-            done
-        } > "$job.txt"
-        CUCO_REPORT_FD=3 limited 120 "$build/harness" run "$job.txt" 3> "$job.jsonl" > "$job.log" 2>&1 < /dev/null
-        samplesOf "$job.jsonl" host
+        job=gemm_allgather.$ranks.noise.$i
+        fillJob gemm_allgather "gemm_allgather.$ranks.time.job" host host | awk '
+            /^baseline/ { sub("host", "again") }
+            /^shape / { wanted = $2 <= 8192; name = $2 }
+            !/^shape / && name == "" { print; next }
+            wanted { lines[name] = lines[name] "\n" $0; if (!(name in known)) { known[name] = 1; names[++count] = name } }
+            END {
+                for (trial = 1; trial <= 6; ++trial)
+                    for (n = 1; n <= count; ++n) {
+                        text = lines[names[n]]
+                        sub("\nshape " names[n], "\nshape " names[n] "_" trial, text)
+                        sub("\nrounds [0-9]+", "\nrounds 12", text)
+                        sub("\niterations [0-9]+", "\niterations 0", text)
+                        print substr(text, 2)
+                    }
+            }' > "$out/jobs/$job.txt"
+        runJob "$job" 120 || say "noise: $message"
+        samplesOf "$out/jobs/$job.jsonl" host
     done > "$out/noise_samples.$ranks.txt"
     awk -v ranks="$ranks" -f "$root/tests/gpu/statistics.awk" -f "$root/tests/gpu/noise.awk" "$out/noise_samples.$ranks.txt" |
         tee "$out/noise.$ranks.txt"

@@ -2,27 +2,35 @@
 # SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Builds the harness and every source of gemm_allgather on a machine with GPUs, verifies each, times them in turns with
-# the host-driven baselines, on 2 and on 4 GPUs, and prints tables. It needs bash, awk, a CUDA toolkit, NCCL 2.28 or
-# newer, and nothing of the project's own build; what is missing is named.
+# Builds the harness and every workload's programs on a machine with GPUs, verifies each, times them in turns with the
+# host-driven baselines, on 2 and on 4 GPUs, and prints tables. It needs bash, awk, a CUDA toolkit, NCCL 2.28 or newer, and
+# nothing of the project's own build; what is missing is named. The jobs are tests/gpu/jobs.
 #
-#   tests/gpu/run.sh [--build-only] [--variants] [--noise JOBS] [--bundle FOLDER] [FOLDER]
+#   tests/gpu/run.sh [--build-only] [--workload NAME] [--ranks N] [--noise JOBS] [--bundle FOLDER] [FOLDER]
 #
-# Logs, reports and tables go to FOLDER. --variants also times strategies with other numbers. --bundle: a bundle of
-# cucoctl (packaging/bundle-cli), which is then run too: node probe, and eval of one strategy with its profile.
-# --noise: instead, so many jobs of host.cu against itself, on 2 and on 4 GPUs.
-# CUCO_GPU_BUDGET_S (400): no new measurement begins after so many seconds.
+# Logs, reports and tables go to FOLDER. --workload and --ranks, which may come several times, leave out the others.
+# --bundle: a bundle of cucoctl (packaging/bundle-cli), which is then run too: node probe, and eval of one strategy with
+# its profile. --noise: instead, so many jobs of one program against itself, on 2 and on 4 GPUs.
+# CUCO_GPU_BUDGET_S (500): no new measurement begins after so many seconds.
 set -u
 shopt -s nullglob
 
 build_only=0
-with_variants=0
 noise_jobs=0
 bundle=
+workloads=
+rank_counts=
 while :; do
     case ${1:-} in
         --build-only) build_only=1 ;;
-        --variants) with_variants=1 ;;
+        --workload)
+            workloads="$workloads ${2:?--workload takes a name}"
+            shift
+            ;;
+        --ranks)
+            rank_counts="$rank_counts ${2:?--ranks takes a count}"
+            shift
+            ;;
         --noise)
             noise_jobs=${2:?--noise takes a count}
             shift
@@ -38,13 +46,18 @@ done
 root=$(cd "$(dirname "$0")/../.." && pwd)
 mkdir -p "${1:-gpu-results}" || exit 3
 out=$(cd "${1:-gpu-results}" && pwd)
-budget_s=${CUCO_GPU_BUDGET_S:-400}
+budget_s=${CUCO_GPU_BUDGET_S:-500}
 harness_sources=$root/workloads/harness
-workload=$root/workloads/gemm_allgather
+if [ "$noise_jobs" -gt 0 ]; then
+    workloads=gemm_allgather
+elif [ -z "$workloads" ]; then
+    for job in "$root"/tests/gpu/jobs/*.2.time.job; do workloads="$workloads $(basename "$job" .2.time.job)"; done
+fi
+rank_counts=${rank_counts:-2 4}
 logs=$out/logs
 build=$(mktemp -d) || exit 3
 trap 'rm -rf "$build"' EXIT
-rm -rf "$logs" "$out/jobs" "$out/verdicts" "$out/nccl.log"
+rm -rf "$logs" "$out/jobs" "$out/not_verified" "$out/measured.txt" "$out/nccl.log"
 mkdir -p "$build/objects" "$build/candidates" "$logs" "$out/jobs"
 
 # A machine may carry GPUs on which NVLink multicast must not be used.
@@ -78,7 +91,6 @@ main()
     buildAll
     say "built: $(builtCount) of $(wc -l < "$build/wanted") shared objects"
     [ -x "$build/harness" ] || stop "The harness could not be built; see $logs."
-    [ -f "$build/candidates/reference.so" ] || stop "The reference could not be built; see $logs/reference.log."
     if [ "$build_only" = 1 ]; then
         [ "$(builtCount)" = "$(wc -l < "$build/wanted")" ]
         exit
@@ -91,39 +103,42 @@ main()
     say "$gpus GPUs ($(limited 20 nvidia-smi --query-gpu=name --format=csv,noheader | head -1))"
 
     if [ "$noise_jobs" -gt 0 ]; then
-        for ranks in 2 4; do
+        for ranks in $rank_counts; do
             [ "$gpus" -ge "$ranks" ] && measureNoise "$noise_jobs"
         done
         exit
     fi
-    measured="seed_lsa lsa_push_sequential stream_overlap_sm_push stream_overlap_copy_engine fused_tile_push"
-    [ "$with_variants" = 1 ] && measured="$measured $(variantNames)"
-    failed=0
-    for ranks in 2 4; do
+    for ranks in $rank_counts; do
         if [ "$gpus" -lt "$ranks" ]; then
             say "SKIPPED: $ranks ranks (this machine has $gpus GPUs)"
             continue
         fi
-        for candidate in $measured; do
-            measureCandidate "$candidate" "2048 4096 8192 16384" || failed=$((failed + 1))
+        for workload in $workloads; do
+            verified=
+            for candidate in seed_lsa $(sourcesOf "$workload" strategies); do
+                verifyCandidate "$workload" "$candidate" && verified="$verified $candidate"
+            done
+            # shellcheck disable=SC2086
+            [ -n "$verified" ] && [ "$SECONDS" -lt "$budget_s" ] && timeWorkload "$workload" $verified
         done
     done
-    runBundle || failed=$((failed + 1))
+    runBundle || echo "cucoctl of the bundle" >> "$out/not_verified"
 
     echo
-    echo "Makespans in µs by the supervisor's clock: medians of 20, every iteration with new inputs and compared in full."
-    echo "Speed-up over the strongest host-driven baseline of the same job, 95 % bootstrap interval. The bound is the"
-    echo "larger of the product alone and the peers' rows over the links as measured in that job. Exposed: time - product"
-    echo "alone. The last column is the speed-up over host.cu, product and ncclAllGather one after the other."
-    for ranks in 2 4; do
-        [ "$gpus" -lt "$ranks" ] && continue
-        echo
-        printTable "$ranks" 0
-    done | tee "$out/table.txt"
-    for ranks in 2 4; do
-        [ "$gpus" -ge "$ranks" ] && printTable "$ranks" 1
-    done > "$out/table_all.txt"
-    grep -v ' ok$' "$out/verdicts" | sed 's/^/not verified: /'
+    echo "Makespans in µs by the supervisor's clock: medians of 18, every iteration with new inputs and compared in full."
+    echo "Speed-up over the strongest host-driven baseline of the same job, 95 % bootstrap interval. The bound is the largest"
+    echo "of the computing alone, the bytes over the links and the bytes through the memory at the rates of that job."
+    echo "Exposed: time - computing alone. The last column is the speed-up over host.cu."
+    echo
+    table=(awk -f "$root/tests/gpu/statistics.awk" -f "$root/tests/gpu/table.awk")
+    touch "$out/measured.txt"
+    "${table[@]}" "$out/measured.txt" | tee "$out/table.txt"
+    "${table[@]}" -v all=1 "$out/measured.txt" > "$out/table_all.txt"
+    failed=0
+    if [ -f "$out/not_verified" ]; then
+        sed 's/^/not verified: /' "$out/not_verified"
+        failed=$(wc -l < "$out/not_verified")
+    fi
     say "$failed failed; all candidates are in $out/table_all.txt, reports in $out/jobs"
     [ "$failed" = 0 ]
 }
@@ -134,7 +149,8 @@ runBundle() {
         say "SKIPPED: cucoctl (no --bundle)"
         return 0
     fi
-    local ctl=$bundle/bin/cucoctl strategy=$workload/strategies/stream_overlap_copy_engine.cu
+    local ctl=$bundle/bin/cucoctl
+    local strategy=$root/workloads/gemm_allgather/strategies/stream_overlap_copy_engine.cu
     limited 60 "$ctl" node probe || { say "cucoctl node probe FAILED"; return 1; }
     limited 200 "$ctl" eval gemm_allgather "$strategy" --node local --ranks 2 --shape 4096 ||
         { say "cucoctl eval FAILED"; return 1; }

@@ -72,42 +72,11 @@ PROBE
     export LD_LIBRARY_PATH="$build/nccl:${LD_LIBRARY_PATH:-}"
 }
 
-# Named on a line: candidate, its source, and NAME=VALUE for tunables that differ from the source's.
-variants() {
-    cat <<'VARIANTS'
-copy_engine_c3 stream_overlap_copy_engine chunks=3
-copy_engine_c8 stream_overlap_copy_engine chunks=8 least_chunk_rows=128
-copy_engine_tail stream_overlap_copy_engine last_chunk_parts=3
-copy_engine_moved stream_overlap_copy_engine lockstep=2 moved_rows=128
-copy_engine_stored stream_overlap_copy_engine stored_bytes=16777216
-copy_engine_copied stream_overlap_copy_engine stored_bytes=0
-copy_engine_loose stream_overlap_copy_engine lockstep=0
-sm_push_c2 stream_overlap_sm_push chunks=2
-sm_push_4of16 stream_overlap_sm_push push_sixteenths=4
-sm_push_spare stream_overlap_sm_push spare_sms=1
-sequential_16of16 lsa_push_sequential push_sixteenths=16
-sequential_divided lsa_push_sequential peer_order=1
-fused_64 fused_tile_push largest_tile=64
-VARIANTS
-}
-variantNames() { variants | cut -d' ' -f1; }
-isVariant() { variantNames | grep -qx "$1"; }
-
-variantSource() {
-    local text setting
-    text=$(cat "$workload/strategies/$1.cu")
-    shift
-    for setting in "$@"; do
-        text=$(printf '%s\n' "$text" | sed -E "s/CUCO_TUNE\((${setting%%=*}), [0-9]+,/CUCO_TUNE(\1, ${setting##*=},/")
-    done
-    printf '%s\n' "$text"
-}
-
 builtCount() { find "$build/candidates" -name '*.so' | wc -l; }
 
 # Compilations are written one a line, the log first, and then run side by side.
 buildAll() {
-    local commands=$build/commands source name strategy settings
+    local commands=$build/commands source name workload
     local flags="-arch=$arch -std=c++17 -O2 -I$harness_sources -I$nccl_include"
     : > "$commands"
     : > "$build/wanted"
@@ -116,16 +85,14 @@ buildAll() {
         name=$(basename "$source")
         echo "harness.$name $nvcc $flags -c $source -o $build/objects/$name.o" >> "$commands"
     done
-    mkdir -p "$build/sources"
-    cp "$workload"/*.cu "$workload"/strategies/*.cu "$workload"/baselines/*.cu "$build/sources/"
-    while read -r name strategy settings; do
-        variantSource "$strategy" $settings > "$build/sources/$name.cu"
-    done < <(variants)
-    for source in "$build"/sources/*.cu; do
-        name=$(basename "$source" .cu)
-        echo "$name" >> "$build/wanted"
-        echo "$name $nvcc $flags -shared -Xcompiler -fPIC $source -o $build/candidates/$name.so $nccl_flags -lcublas" \
-            >> "$commands"
+    for workload in $workloads; do
+        mkdir -p "$build/candidates/$workload"
+        for source in "$root/workloads/$workload"/*.cu "$root/workloads/$workload"/{strategies,baselines}/*.cu; do
+            name=$(basename "$source" .cu)
+            echo "$workload/$name" >> "$build/wanted"
+            echo "$workload.$name $nvcc $flags -I$root/workloads/$workload -shared -Xcompiler -fPIC $source" \
+                "-o $build/candidates/$workload/$name.so $nccl_flags -lcublas" >> "$commands"
+        done
     done
     # shellcheck disable=SC2016
     xargs -P "$(nproc)" -L 1 timeout -k 5 180 bash -c 'log=$1; shift; "$@" > "$log" 2>&1 || echo "failed: $*" >> "$log"' \
