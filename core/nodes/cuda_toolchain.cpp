@@ -60,6 +60,11 @@ std::map<std::string, std::string> gpuVariables()
     return variables;
 }
 
+std::uint64_t hostMemoryBytes()
+{
+    return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
 }  // namespace
 
 std::vector<std::string> CudaToolchain::compilerCommand() const
@@ -305,7 +310,10 @@ Command CudaToolchain::harnessCommand(const Node& node, const JobFolder& job, co
     command.report_channel = true;
     command.environment = gpuVariables();
     command.limits.folder_bytes = 1ull << 30;
-    // No limit on the address space: CUDA reserves all of the GPUs' memory in it.
+    // No limit on the address space: CUDA reserves all of the GPUs' memory in it. Each program has a few dozen threads
+    // a rank.
+    command.limits.memory_bytes = hostMemoryBytes() / 2;
+    command.limits.processes = 16'384;
     command.limits.wall = run_timeout_;
     return command;
 }
