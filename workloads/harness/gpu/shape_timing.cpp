@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 
 namespace cuco_harness {
@@ -87,11 +88,14 @@ public:
 
     Outcome run()
     {
+        CUCO_CHECK(fillSets());
         CUCO_CHECK(chooseBurst());
         CUCO_CHECK(conditions_.look(scene_.observer));
         for (int round = 0; round < scene_.shape.rounds; ++round) {
-            if (round > 0 && round % rounds_a_placement == 0)
+            if (round > 0 && round % rounds_a_placement == 0) {
                 CUCO_CHECK(scene_.renew(order_));
+                CUCO_CHECK(fillSets());
+            }
             CUCO_CHECK(takeTurns(false));
             CUCO_CHECK(takeTurns(true));
             std::reverse(order_.begin(), order_.end());
@@ -108,6 +112,18 @@ public:
     }
 
 private:
+    /// A turn begins with an iteration in a set that it does not time: that one needs inputs too.
+    Outcome fillSets()
+    {
+        for (const size_t team : order_) {
+            std::vector<uint64_t> seeds(size_t(scene_.sets));
+            std::iota(seeds.begin(), seeds.end(), next_seed_);
+            next_seed_ += seeds.size();
+            CUCO_CHECK(scene_.observer.prepare(int(team), 0, seeds));
+        }
+        return std::nullopt;
+    }
+
     Outcome chooseBurst()
     {
         double fastest_us = stretch_us;
