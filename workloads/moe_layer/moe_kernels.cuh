@@ -255,7 +255,7 @@ class ExpertProducts {
 public:
     static constexpr int most_lanes = 8;
 
-    int create(int lanes, int sm_target = 0)
+    int create(const Layer& layer, int lanes, int sm_target = 0)
     {
         lanes_ = lanes < most_lanes ? lanes : most_lanes;
         for (int lane = 0; lane < lanes_; ++lane) {
@@ -268,6 +268,11 @@ public:
             CUCO_TRY(cudaEventCreateWithFlags(&joined_[lane], cudaEventDisableTiming));
         }
         CUCO_TRY(cudaEventCreateWithFlags(&forked_, cudaEventDisableTiming));
+#ifdef __NVCC__
+        CUCO_TRY(loadKernels(layer));
+#else
+        (void)layer;
+#endif
         return 0;
     }
 
@@ -295,32 +300,16 @@ public:
             CUCO_TRY(cudaEventRecord(forked_, stream));
         for (int lane = 1; lane < lanes_; ++lane)
             CUCO_TRY(cudaStreamWaitEvent(side_[lane], forked_, 0));
-        const int hidden = layer.hidden, intermediate = layer.intermediate, pitch = int(layer.pitch());
-        const int middle_pitch = int(layer.middlePitch());
-        const float up_scale = layer.upScale(), down_scale = layer.downScale(), zero = 0.0f;
+        const int64_t weights = int64_t(layer.hidden) * layer.intermediate;
         int64_t row = 0;
         for (int expert = 0, lane = 0; expert < layer.localExperts(); ++expert) {
             const int rows = counts[expert];
             if (rows == 0)
                 continue;
-            const cudaStream_t on = lane == 0 ? stream : side_[lane];
-            CUCO_TRY(cublasSetStream(blas_[lane], on));
-            const auto* up =
-                static_cast<const __nv_bfloat16*>(up_weights) + int64_t(expert) * 2 * intermediate * hidden;
-            const auto* down =
-                static_cast<const __nv_bfloat16*>(down_weights) + int64_t(expert) * hidden * intermediate;
-            __nv_bfloat16* both = gate_up + row * 2 * intermediate;
-            __nv_bfloat16* between = middle + row * middle_pitch;
-            // Row-major X · Wᵀ is column-major W · Xᵀ with W stored transposed.
-            CUCO_TRY(cublasGemmEx(blas_[lane], CUBLAS_OP_T, CUBLAS_OP_N, 2 * intermediate, rows, hidden, &up_scale, up,
-                                  CUDA_R_16BF, hidden, x + row * pitch, CUDA_R_16BF, pitch, &zero, both, CUDA_R_16BF,
-                                  2 * intermediate, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
-            activate<<<blocksFor(int64_t(rows) * intermediate, 256 * 8, 528), 256, 0, on>>>(both, between, rows,
-                                                                                            intermediate, middle_pitch);
-            CUCO_TRY(cudaGetLastError());
-            CUCO_TRY(cublasGemmEx(blas_[lane], CUBLAS_OP_T, CUBLAS_OP_N, hidden, rows, intermediate, &down_scale, down,
-                                  CUDA_R_16BF, intermediate, between, CUDA_R_16BF, middle_pitch, &zero, x + row * pitch,
-                                  CUDA_R_16BF, pitch, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+            CUCO_TRY(multiply(layer, rows, static_cast<const __nv_bfloat16*>(up_weights) + expert * 2 * weights,
+                              static_cast<const __nv_bfloat16*>(down_weights) + expert * weights,
+                              x + row * layer.pitch(), gate_up + row * 2 * layer.intermediate,
+                              middle + row * layer.middlePitch(), lane, lane == 0 ? stream : side_[lane]));
             row += rows;
             lane = (lane + 1) % lanes_;
         }
@@ -332,6 +321,48 @@ public:
     }
 
 private:
+    /// cuBLAS has other kernels for other numbers of rows, and the first use of each loads it, which takes
+    /// milliseconds. Routing brings new numbers in every iteration.
+    int loadKernels(const Layer& layer)
+    {
+        const int64_t all = int64_t(layer.ranks) * layer.tokens;
+        const int64_t even = all * layer.top_k / layer.experts, most = even * 5 / 2 < all ? even * 5 / 2 : all;
+        Scratch scratch;
+        __nv_bfloat16 *up = nullptr, *down = nullptr, *x = nullptr, *gate_up = nullptr, *middle = nullptr;
+        CUCO_TRY(scratch.make(&up, int64_t(2) * layer.intermediate * layer.hidden));
+        CUCO_TRY(scratch.make(&down, int64_t(layer.hidden) * layer.intermediate));
+        CUCO_TRY(scratch.make(&x, most * layer.pitch()));
+        CUCO_TRY(scratch.make(&gate_up, most * 2 * layer.intermediate));
+        CUCO_TRY(scratch.make(&middle, most * layer.middlePitch()));
+        int code = 0;
+        for (int64_t rows = 1; rows <= most && code == 0; rows += rows / 16 + 1)
+            code = multiply(layer, int(rows), up, down, x, gate_up, middle, 0, nullptr);
+        const cudaError_t error = cudaDeviceSynchronize();
+        scratch.free();
+        return code != 0 ? code : cuco_error_code(error);
+    }
+
+    /// One expert: `rows` rows of x become its outputs.
+    int multiply(const Layer& layer, int rows, const __nv_bfloat16* up, const __nv_bfloat16* down, __nv_bfloat16* x,
+                 __nv_bfloat16* gate_up, __nv_bfloat16* middle, int lane, cudaStream_t on)
+    {
+        const int hidden = layer.hidden, intermediate = layer.intermediate, pitch = int(layer.pitch());
+        const int middle_pitch = int(layer.middlePitch());
+        const float up_scale = layer.upScale(), down_scale = layer.downScale(), zero = 0.0f;
+        CUCO_TRY(cublasSetStream(blas_[lane], on));
+        // Row-major X · Wᵀ is column-major W · Xᵀ with W stored transposed.
+        CUCO_TRY(cublasGemmEx(blas_[lane], CUBLAS_OP_T, CUBLAS_OP_N, 2 * intermediate, rows, hidden, &up_scale, up,
+                              CUDA_R_16BF, hidden, x, CUDA_R_16BF, pitch, &zero, gate_up, CUDA_R_16BF, 2 * intermediate,
+                              CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+        activate<<<blocksFor(int64_t(rows) * intermediate, 256 * 8, 528), 256, 0, on>>>(gate_up, middle, rows,
+                                                                                        intermediate, middle_pitch);
+        CUCO_TRY(cudaGetLastError());
+        CUCO_TRY(cublasGemmEx(blas_[lane], CUBLAS_OP_T, CUBLAS_OP_N, hidden, rows, intermediate, &down_scale, down,
+                              CUDA_R_16BF, intermediate, middle, CUDA_R_16BF, middle_pitch, &zero, x, CUDA_R_16BF,
+                              pitch, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+        return 0;
+    }
+
     int lanes_ = 0;
     cublasHandle_t blas_[most_lanes] = {};
     cudaStream_t side_[most_lanes] = {};

@@ -128,7 +128,7 @@ extern "C" int cuco_setup(const cuco_context* context, void** state)
     CUCO_TRY(makeEvent(&s->begun));
     CUCO_TRY(makeEvent(&s->counted));
     CUCO_TRY(makeEvent(&s->ended));
-    CUCO_TRY(s->products.create(expert_lanes));
+    CUCO_TRY(s->products.create(layer, expert_lanes));
     return 0;
 }
 

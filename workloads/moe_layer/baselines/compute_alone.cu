@@ -75,7 +75,7 @@ extern "C" int cuco_setup(const cuco_context* context, void** state)
     CUCO_TRY(s->scratch.make(&s->middle, rows * layer.middlePitch()));
     CUCO_TRY(s->scratch.make(&s->sums, all * layer.pitch()));
     CUCO_TRY(cudaMallocHost(reinterpret_cast<void**>(&s->host_counts), moe::most_experts * sizeof(int)));
-    CUCO_TRY(s->products.create(expert_lanes));
+    CUCO_TRY(s->products.create(layer, expert_lanes));
     return 0;
 }
 

@@ -133,7 +133,7 @@ extern "C" int cuco_setup(const cuco_context* context, void** state)
     CUCO_TRY(
         cudaMallocHost(reinterpret_cast<void**>(&s->host_row_counts), size_t(layer.ranks) * layer.ranks * sizeof(int)));
     CUCO_TRY(cudaEventCreateWithFlags(&s->counted, cudaEventDisableTiming));
-    CUCO_TRY(s->products.create(expert_lanes));
+    CUCO_TRY(s->products.create(layer, expert_lanes));
     return 0;
 }
 

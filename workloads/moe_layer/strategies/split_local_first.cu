@@ -239,7 +239,7 @@ int setup(const cuco_context& context, void** state)
     for (int unit = 0; unit <= layer.ranks; ++unit)
         CUCO_TRY(makeEvent(&s->computed[unit]));
     const bool spare = spare_sms && context.sm_count > s->push_ctas;
-    CUCO_TRY(s->products.create(int(expert_lanes), spare ? context.sm_count - s->push_ctas : 0));
+    CUCO_TRY(s->products.create(layer, int(expert_lanes), spare ? context.sm_count - s->push_ctas : 0));
     return 0;
 }
 

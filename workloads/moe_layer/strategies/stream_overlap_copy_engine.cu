@@ -228,7 +228,7 @@ int setup(const cuco_context& context, void** state)
     CUCO_TRY(makeEvent(&s->routed));
     CUCO_TRY(makeEvent(&s->counted));
     CUCO_TRY(makeEvent(&s->returned));
-    CUCO_TRY(s->products.create(int(expert_lanes)));
+    CUCO_TRY(s->products.create(layer, int(expert_lanes)));
     return 0;
 }
 

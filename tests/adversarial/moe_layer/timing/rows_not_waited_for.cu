@@ -168,7 +168,7 @@ int setup(const cuco_context& context, void** state)
     CUCO_TRY(s->scratch.make(&s->middle, rows * layer.middlePitch()));
     CUCO_TRY(cudaMallocHost(reinterpret_cast<void**>(&s->host_counts), moe::most_experts * sizeof(int)));
     CUCO_TRY(cudaEventCreateWithFlags(&s->counted, cudaEventDisableTiming));
-    CUCO_TRY(s->products.create(int(expert_lanes)));
+    CUCO_TRY(s->products.create(layer, int(expert_lanes)));
     return 0;
 }
 
