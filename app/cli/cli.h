@@ -50,5 +50,6 @@ void addCandidateCommand(CLI::App& app, Session& session);
 void addDecisionCommands(CLI::App& app, Session& session);  ///< promote, reject, undo
 void addTraceCommand(CLI::App& app, Session& session);
 void addOverlapCommand(CLI::App& app, Session& session);
+void addPatchCommand(CLI::App& app, Session& session);
 
 }  // namespace cuco::cli

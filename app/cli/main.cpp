@@ -27,6 +27,7 @@ int main(int argc, char** argv)
         addDecisionCommands(app, session);
         addTraceCommand(app, session);
         addOverlapCommand(app, session);
+        addPatchCommand(app, session);
 
         try {
             app.parse(argc, argv);
