@@ -136,7 +136,14 @@ Result<void> Baselines::settle(const EvaluationPlan& plan, const Shape& shape, B
     const auto bound = boundUs(workload_, shape, plan.ranks, rates);
     if (!bound)
         return std::unexpected(bound.error());
-    measured.bound_us = *bound;
+    measured.bound_us = measured.least_us = *bound;
+    if (!plan.modelled && !workload_.compute_alone_bounds) {
+        rates.flops_per_s = unbounded;
+        const auto least = boundUs(workload_, shape, plan.ranks, rates);
+        if (!least)
+            return std::unexpected(least.error());
+        measured.least_us = *least;
+    }
     shapes_[{plan.ranks, shape.name}] = std::move(measured);
     return {};
 }

@@ -27,6 +27,7 @@ struct BaselineShape {
     std::optional<double> compute_alone_us;
     std::optional<double> noise_floor;  ///< the host baseline against itself; GPUs
     double bound_us = 0;                ///< 0: none is known
+    double least_us = 0;                ///< what no right candidate can be faster than: the bound, or a part of it
     std::string bound_source;
 
     const std::vector<double>& strongestSamples() const { return samples_us.at(strongest); }

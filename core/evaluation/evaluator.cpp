@@ -119,13 +119,15 @@ void Evaluator::Private::compare(const EvaluationPlan& plan, HarnessReport& repo
         timing.conditions = std::move(report.conditions[shape.name]);
         evaluation.timings.push_back(std::move(timing));
     }
-    judgeTimes(evaluation);
     for (const auto& timing : evaluation.timings) {
-        if (plan.modelled || !evaluation.verified())
+        const BaselineShape alone = baselines.at(plan.ranks, timing.shape);
+        judgeTime(timing, alone.least_us, evaluation);
+        if (evaluation.verified() && !plan.modelled)
+            judgeClocks(timing.shape, timing.samples_us, timing.event_us, evaluation);
+        if (evaluation.verified() && !plan.modelled)
+            judgeBaseline(timing, alone, evaluation);
+        if (!evaluation.verified())
             return;
-        judgeClocks(timing.shape, timing.samples_us, timing.event_us, evaluation);
-        if (evaluation.verified())
-            judgeBaseline(timing, baselines.at(plan.ranks, timing.shape), evaluation);
     }
 }
 

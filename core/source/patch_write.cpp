@@ -60,21 +60,22 @@ void addContext(std::vector<Change>& changes, const EvolveBlock& block, std::siz
     changes = std::move(wide);
 }
 
-/// The changes of all blocks with their context; nothing when a block cannot be compared.
-std::optional<std::vector<Change>> changesOf(const KernelSource& original, const KernelSource& changed,
-                                             std::size_t context)
+/// The changes of each block; nothing when a block cannot be compared.
+std::optional<std::vector<std::vector<Change>>> changesOf(const KernelSource& original, const KernelSource& changed)
 {
-    std::vector<Change> all;
+    std::vector<std::vector<Change>> changes;
     for (std::size_t i = 0; i < original.blocks().size(); ++i) {
+        changes.emplace_back();
+        if (original.blockText(i) == changed.blockText(i)) {
+            continue;
+        }
         const auto diff = diffLines(original.blockText(i), changed.blockText(i));
         if (!diff) {
             return {};
         }
-        auto changes = changesOf(*diff, original.blocks()[i].first_line - 1, changed.blocks()[i].first_line - 1);
-        addContext(changes, original.blocks()[i], context);
-        all.insert(all.end(), changes.begin(), changes.end());
+        changes.back() = changesOf(*diff, original.blocks()[i].first_line - 1, changed.blocks()[i].first_line - 1);
     }
-    return all;
+    return changes;
 }
 
 /// Longer than any run of signs that begins a line of the code, so that no such line is taken for a mark.

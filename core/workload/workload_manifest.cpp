@@ -336,6 +336,7 @@ private:
     {
         std::string compute_alone;
         parent.optional("compute_alone", compute_alone);
+        parent.optional("compute_alone_bounds", workload_.compute_alone_bounds);
         if (!compute_alone.empty()) {
             workload_.compute_alone_source = checkFile(parent, "compute_alone", compute_alone);
         }

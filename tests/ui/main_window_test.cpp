@@ -292,7 +292,7 @@ void MainWindowTest::aNewRunGoesToItsEndOnTheEmulatedNode()
     QVERIFY2(state() == RunState::finished, window_->session()->snapshot().message.c_str());
     QCOMPARE(window_->session()->snapshot().candidates.size(), std::size_t{2});
     QVERIFY(bestOf(window_->session()->snapshot()));
-    QVERIFY(window_->session()->isModelled());
+    QCOMPARE(window_->session()->timesNote(), QStringLiteral("modelled"));
     QVERIFY(
         window_->session()->timeline(QString::fromStdString(bestOf(window_->session()->snapshot())->id))->has_value());
 }

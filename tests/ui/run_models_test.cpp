@@ -4,6 +4,7 @@
 #include "ui/population/candidate_filter.h"
 #include "ui/population/candidate_table_model.h"
 #include "ui/population/lineage_layout.h"
+#include "ui/shell/candidate_facts.h"
 #include "ui/shell/fuzzy_match.h"
 #include "ui/shell/log_model.h"
 #include "ui/shell/open_runs.h"
@@ -60,6 +61,7 @@ private Q_SLOTS:
     void selectingIsSharedAndEndsAComparison();
     void anUnknownIdClearsTheSelection();
     void aBaselineIsSelectedLikeACandidate();
+    void whatAProgramSaysOfItselfIsCalledSelfReported();
     void theTableFollowsARun();
     void modelledFiguresAreLabelledModelled();
     void sortingIsByNumberNotByText();
@@ -211,7 +213,28 @@ void RunModelsTest::aBaselineIsSelectedLikeACandidate()
     QCOMPARE(session.primary(), QStringLiteral("baseline:host.cu"));
     QVERIFY(session.evaluation(session.primary()));
     QVERIFY(!session.candidate(session.primary()));
-    QVERIFY(session.isModelled());
+    QCOMPARE(session.timesNote(), QStringLiteral("modelled"));
+}
+
+void RunModelsTest::whatAProgramSaysOfItselfIsCalledSelfReported()
+{
+    Evaluation evaluation = timedEvaluation(705, 705, false);
+    evaluation.self_reported = true;
+    RunModel run(runningSnapshot());
+    run.apply(BaselinesMeasured{{{"host.cu", evaluation}}, false});
+    RunSession session;
+    session.setRun(&run);
+    CandidateTableModel model(&session);
+    const auto heading = [&](int column) {
+        return model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+    };
+    QCOMPARE(heading(CandidateTableModel::speedup_column), QStringLiteral("Self-reported ×"));
+    QCOMPARE(heading(CandidateTableModel::time_column), QStringLiteral("Self-reported µs"));
+    session.select(QStringLiteral("baseline:host.cu"));
+    const auto facts = factsOf(session, session.primary());
+    QVERIFY(std::ranges::any_of(facts, [](const Fact& fact) {
+        return fact.section == QStringLiteral("Figures, self-reported");
+    }));
 }
 
 void RunModelsTest::theTableFollowsARun()

@@ -69,6 +69,11 @@ const RunSnapshot& RunSession::snapshot() const
     return run_ ? run_->snapshot() : empty;
 }
 
+QString RunSession::timesNote() const
+{
+    return snapshot().modelled ? tr("modelled") : selfReported(snapshot()) ? tr("self-reported") : QString();
+}
+
 void RunSession::select(const QString& id)
 {
     const QString known = candidate(id) || evaluation(id) ? id : QString();

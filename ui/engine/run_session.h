@@ -26,7 +26,8 @@ public:
 
     /// The run's snapshot, or an empty one.
     const RunSnapshot& snapshot() const;
-    bool isModelled() const { return snapshot().modelled; }
+    /// "modelled", "self-reported", or nothing: what has to stand beside every time of this run.
+    QString timesNote() const;
 
     QString primary() const { return primary_; }      ///< empty: nothing selected
     QString secondary() const { return secondary_; }  ///< not empty: two are compared

@@ -104,7 +104,7 @@ CandidateTable::CandidateTable(RunSession* session, QWidget* parent)
 void CandidateTable::hideEmptyColumns()
 {
     // Modelled times are exact: there is no interval to show.
-    view_->setColumnHidden(CandidateTableModel::interval_column, session_->isModelled());
+    view_->setColumnHidden(CandidateTableModel::interval_column, session_->snapshot().modelled);
 }
 
 void CandidateTable::focusFilter()

@@ -225,14 +225,17 @@ QVariant CandidateTableModel::headerData(int section, Qt::Orientation orientatio
         return QVariant::fromValue(Qt::Alignment(Qt::AlignVCenter) |
                                    (isNumeric(section) ? Qt::AlignRight : Qt::AlignLeft));
     }
-    const bool modelled = session_->isModelled();
+    QString note = session_->timesNote();
+    if (!note.isEmpty()) {
+        note[0] = note[0].toUpper();
+    }
     const QString labels[column_count] = {tr("Id"),
                                           tr("Gen."),
                                           tr("Isl."),
                                           tr("Verdict"),
-                                          modelled ? tr("Modelled ×") : tr("Speed-up ×"),
+                                          note.isEmpty() ? tr("Speed-up ×") : tr("%1 ×").arg(note),
                                           tr("±"),
-                                          modelled ? tr("Modelled µs") : tr("Time µs"),
+                                          note.isEmpty() ? tr("Time µs") : tr("%1 µs").arg(note),
                                           tr("Exposed µs"),
                                           tr("Strategy"),
                                           tr("Directive"),
@@ -243,15 +246,16 @@ QVariant CandidateTableModel::headerData(int section, Qt::Orientation orientatio
     if (role == Qt::ToolTipRole) {
         switch (section) {
             case speedup_column:
-                return modelled ? tr("Modelled speed-up over the strongest host baseline")
-                                : tr("Speed-up over the strongest host baseline of this run");
+                return note.isEmpty() ? tr("Speed-up over the strongest host baseline of this run")
+                                      : tr("%1 speed-up over the strongest host baseline").arg(note);
             case interval_column:
                 return tr("Half of the speed-up's 95 % interval");
             case time_column:
-                return modelled ? tr("Modelled makespan: the slowest rank") : tr("Median makespan: the slowest rank");
+                return note.isEmpty() ? tr("Median makespan: the slowest rank")
+                                      : tr("%1 makespan: the slowest rank").arg(note);
             case exposed_column:
-                return modelled ? tr("Modelled communication that no computing hides")
-                                : tr("Communication that no computing hides");
+                return note.isEmpty() ? tr("Communication that no computing hides")
+                                      : tr("%1 communication that no computing hides").arg(note);
             default:
                 return labels[section];
         }

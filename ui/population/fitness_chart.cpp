@@ -162,7 +162,8 @@ void FitnessChart::rebuild()
     }
     best_->replace(best);
     setRanges();
-    const QString title = session_->isModelled() ? tr("Modelled time, µs") : tr("Median time, µs");
+    const QString title =
+        session_->timesNote().isEmpty() ? tr("Median time, µs") : tr("Time, µs (%1)").arg(session_->timesNote());
     linear_axis_->setTitleText(title);
     log_axis_->setTitleText(title);
     viewport()->update();
@@ -321,7 +322,7 @@ bool FitnessChart::viewportEvent(QEvent* event)
             const QString text =
                 QStringLiteral("%1 · %2%3 µs")
                     .arg(point->id, figureText(point->us), width.isEmpty() ? QString() : QStringLiteral(" ± ") + width);
-            QToolTip::showText(help->globalPos(), session_->isModelled() ? tr("%1 modelled").arg(text) : text, this);
+            QToolTip::showText(help->globalPos(), (text + QLatin1Char(' ') + session_->timesNote()).trimmed(), this);
         } else {
             QToolTip::hideText();
         }

@@ -322,7 +322,7 @@ QString LineageView::tooltip(const Candidate& candidate) const
     lines << QStringLiteral("%1 · %2").arg(QString::fromStdString(candidate.id), standingText(candidate));
     if (candidate.evaluation) {
         if (const auto speedup = speedupOf(*candidate.evaluation)) {
-            lines << (session_->isModelled() ? tr("%1× modelled") : tr("%1×")).arg(figureText(*speedup));
+            lines << QStringLiteral("%1× %2").arg(figureText(*speedup), session_->timesNote()).trimmed();
         }
         if (!candidate.evaluation->message.empty()) {
             lines << QString::fromStdString(candidate.evaluation->message);

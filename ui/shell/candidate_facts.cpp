@@ -155,9 +155,10 @@ void addShape(QList<Fact>& facts, const ShapeTiming& timing)
     add(translated("Throttled"), throttlingText(timing.conditions));
 }
 
-void addFigures(QList<Fact>& facts, const Evaluation& evaluation, bool modelled)
+/// `note`: what has to be said of the times, or nothing.
+void addFigures(QList<Fact>& facts, const Evaluation& evaluation, const QString& note)
 {
-    const QString section = modelled ? translated("Figures, modelled") : translated("Figures");
+    const QString section = note.isEmpty() ? translated("Figures") : translated("Figures, %1").arg(note);
     const auto add = [&](const char* label, const QString& value) {
         facts << Fact{section, translated(label), value, true};
     };
@@ -263,7 +264,7 @@ QList<Fact> factsOf(const RunSession& session, const QString& id)
         for (const std::string& remark : evaluation->remarks) {
             facts << Fact{translated("Verdict"), translated("Remark"), escaped(remark), false};
         }
-        addFigures(facts, *evaluation, evaluation->modelled || session.isModelled());
+        addFigures(facts, *evaluation, session.timesNote());
     }
     if (candidate) {
         addDesign(facts, *candidate);

@@ -25,7 +25,9 @@ QString summaryOf(const RunModel& run)
     QStringList parts{RunListModel::stateText(run)};
     if (const Candidate* best = bestOf(snapshot)) {
         if (const auto speedup = speedupOf(*best->evaluation)) {
-            parts << (snapshot.modelled ? translated("best %1: %2× modelled") : translated("best %1: %2×"))
+            parts << (snapshot.modelled        ? translated("best %1: %2× modelled")
+                      : selfReported(snapshot) ? translated("best %1: %2× self-reported")
+                                               : translated("best %1: %2×"))
                          .arg(QString::fromStdString(best->id), figureText(*speedup));
         }
     }
