@@ -31,6 +31,9 @@ CUCO_TUNE(moved_rows, 0, 0, 128, 256);  // from the last chunk to the first: les
 // slowly.
 CUCO_TUNE(stored_bytes, 4194304, 0, 1048576, 4194304, 16777216, 67108864);
 CUCO_TUNE(store_sixteenths, 4, 2, 4, 8, 16);  // of the SMs
+// Of a larger last part so many sixteenths of the rows are stored by all SMs while copy engines take the rest: together
+// they fill the links.
+CUCO_TUNE(shared_sixteenths, 0, 0, 2, 4, 6, 8);
 // Every rank writes to the next one first, then to the one after that, so that no two write to one peer at a time,
 // which would slow both down. From the second chunk on they get out of step. 0: let them. 1: they meet before each
 // chunk's copies, on the same stream. 2: on a stream of its own, beside the copies before.
@@ -245,6 +248,16 @@ int copyToPeers(State& s, const __nv_bfloat16* rows, int64_t count, int part)
     return 0;
 }
 
+int storeToPeers(State& s, const __nv_bfloat16* rows, int64_t count, cudaStream_t stream)
+{
+    CUCO_TRY(cudaStreamWaitEvent(stream, s.all_begun, 0));
+    const size_t offset = size_t(reinterpret_cast<const char*>(rows) - s.symmetric_base);
+    const int ctas = s.last_part_is_stored ? s.storingCtas() : s.sm_count;
+    pushToPeers<<<ctas, 512, 0, stream>>>(s.window, offset, size_t(count * s.n) * sizeof(__nv_bfloat16), s.dev_comm);
+    CUCO_TRY(cudaGetLastError());
+    return 0;
+}
+
 int setup(const cuco_context& context, void** state)
 {
     auto* s = new (std::nothrow) State;
@@ -301,16 +314,14 @@ int run(void* state, const cuco_io& io, cudaStream_t stream)
             CUCO_TRY(product(s, io, mine, first, count));
         if (part == 0)
             CUCO_TRY(waitForBeginnings(s));
-        if (part == s.parts - 1 && s.last_part_is_stored) {
-            CUCO_TRY(cudaStreamWaitEvent(stream, s.all_begun, 0));
-            const size_t bytes = size_t(count * s.n) * sizeof(__nv_bfloat16);
-            const size_t offset = size_t(reinterpret_cast<char*>(mine + first * s.n) - s.symmetric_base);
-            pushToPeers<<<s.storingCtas(), 512, 0, stream>>>(s.window, offset, bytes, s.dev_comm);
-            CUCO_TRY(cudaGetLastError());
-        } else {
+        const bool last = part == s.parts - 1, copied = !last || !s.last_part_is_stored;
+        const int64_t stored = !copied ? count : last ? count * shared_sixteenths / 16 : 0;
+        if (copied) {
             CUCO_TRY(cudaEventRecord(s.computed[part], stream));
-            CUCO_TRY(copyToPeers(s, mine + first * s.n, count, part));
+            CUCO_TRY(copyToPeers(s, mine + first * s.n, count - stored, part));
         }
+        if (stored > 0)
+            CUCO_TRY(storeToPeers(s, mine + (first + count - stored) * s.n, stored, stream));
     }
     CUCO_TRY(cudaEventRecord(s.copied, s.copy_stream));
     CUCO_TRY(cudaStreamWaitEvent(stream, s.copied, 0));
