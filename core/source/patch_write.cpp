@@ -13,6 +13,8 @@ namespace {
 
 using namespace patch_text;
 
+constexpr std::size_t max_mark_length = 200;
+
 /// Lines of the original [left, left_end) become lines of the changed source [right, right_end); all 0-based.
 struct Change {
     std::size_t left = 0, left_end = 0, right = 0, right_end = 0;
@@ -43,7 +45,7 @@ std::vector<Change> changesOf(const LineDiff& diff, std::size_t begin, std::size
 }
 
 /// Takes in up to `lines` equal lines around each change, as far as its block goes, and joins those that meet.
-void addContext(std::vector<Change>& changes, const EvolveBlock& block, std::size_t lines)
+std::vector<Change> withContext(std::span<const Change> changes, const EvolveBlock& block, std::size_t lines)
 {
     std::vector<Change> wide;
     for (Change change : changes) {
@@ -57,7 +59,7 @@ void addContext(std::vector<Change>& changes, const EvolveBlock& block, std::siz
             wide.push_back(change);
         }
     }
-    changes = std::move(wide);
+    return wide;
 }
 
 /// The changes of each block; nothing when a block cannot be compared.
@@ -100,19 +102,21 @@ std::optional<std::string> writeSearchReplace(const KernelSource& original, cons
     }
     const auto left = splitLines(original.text()), right = splitLines(changed.text());
     const std::size_t length = std::max(markLength(left), markLength(right));
+    const auto changes = changesOf(original, changed);
+    if (!changes || length > max_mark_length) {
+        return {};
+    }
+    const auto side = [](std::span<const std::string_view> lines, std::size_t begin, std::size_t end) {
+        return joinLines(lines.subspan(begin, end - begin));
+    };
     for (const std::size_t context : {std::size_t{3}, std::size_t{10}, left.size()}) {
-        const auto changes = changesOf(original, changed, context);
-        if (!changes) {
-            return {};
-        }
         std::string answer;
-        for (const Change& change : *changes) {
-            const auto side = [](std::span<const std::string_view> lines, std::size_t begin, std::size_t end) {
-                return joinLines(lines.subspan(begin, end - begin));
-            };
-            answer += fmt::format("{:<<{}} SEARCH\n{}{:=<{}}\n{}{:><{}} REPLACE\n", "", length,
-                                  side(left, change.left, change.left_end), "", length,
-                                  side(right, change.right, change.right_end), "", length);
+        for (std::size_t i = 0; i < changes->size(); ++i) {
+            for (const Change& change : withContext((*changes)[i], original.blocks()[i], context)) {
+                answer += fmt::format("{:<<{}} SEARCH\n{}{:=<{}}\n{}{:><{}} REPLACE\n", "", length,
+                                      side(left, change.left, change.left_end), "", length,
+                                      side(right, change.right, change.right_end), "", length);
+            }
         }
         // Whether it is read and applied as meant is tried, not proved: a SEARCH may be found twice.
         const auto patch = readPatch(answer, PatchKind::diff);
