@@ -28,7 +28,7 @@ bool contains(std::string_view text, std::string_view word)
 bool isCodeLine(std::string_view line)
 {
     const std::string_view text = trim(line);
-    if (text.empty()) {
+    if (text.empty() || (text.starts_with('<') && !text.starts_with("<<<"))) {
         return false;
     }
     return std::string_view(";{},()\\>").contains(text.back()) || std::string_view("#}{*").contains(text.front()) ||

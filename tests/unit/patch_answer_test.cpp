@@ -141,6 +141,8 @@ TEST(PatchAnswer, SaysWhatIsWrongWithAnAnswerThatHoldsNoWholePatch)
         {"nothing", "", PatchFaultKind::no_patch, "neither"},
         {"a refusal", "I cannot do that. The kernel is fast already.\n", PatchFaultKind::no_patch, "neither"},
         {"only a shell command", "```bash\nmake\n```\n", PatchFaultKind::no_patch, "neither"},
+        {"code behind names, without a fence", "<NAME>a</NAME>\n<DESCRIPTION>b</DESCRIPTION>\nint a;\nint b;\nint c;\n",
+         PatchFaultKind::no_patch, "code fence"},
         {"a unified diff", "```diff\n--- a.cu\n+++ b.cu\n@@ -1,2 +1,2 @@\n-int a;\n+int b;\n```\n",
          PatchFaultKind::unified_diff, "SEARCH/REPLACE"},
         {"no closing mark", "<<<<<<< SEARCH\na;\n=======\nb;\n", PatchFaultKind::cut_off, "line 1"},
