@@ -17,6 +17,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <array>
 
 namespace cuco::ui {
@@ -91,20 +92,25 @@ CandidateTable::CandidateTable(RunSession* session, QWidget* parent)
     });
     connect(session_, &RunSession::selectionChanged, this, &CandidateTable::showSelection);
     connect(session_, &RunSession::runReset, this, [this] {
-        hideEmptyColumns();
+        fitColumns();
         showCounts();
     });
-    connect(session_, &RunSession::baselinesChanged, this, &CandidateTable::hideEmptyColumns);
+    connect(session_, &RunSession::baselinesChanged, this, &CandidateTable::fitColumns);
     connect(session_, &RunSession::candidateChanged, this, &CandidateTable::showCounts);
-    hideEmptyColumns();
+    fitColumns();
     showCounts();
     showSelection();
 }
 
-void CandidateTable::hideEmptyColumns()
+void CandidateTable::fitColumns()
 {
     // Modelled times are exact: there is no interval to show.
     view_->setColumnHidden(CandidateTableModel::interval_column, session_->snapshot().modelled);
+    // Their headings say what kind of times they are.
+    for (const int column : {CandidateTableModel::speedup_column, CandidateTableModel::time_column}) {
+        const int needed = view_->horizontalHeader()->sectionSizeHint(column);
+        view_->setColumnWidth(column, std::max(view_->columnWidth(column), needed));
+    }
 }
 
 void CandidateTable::focusFilter()

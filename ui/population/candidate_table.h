@@ -30,7 +30,7 @@ public:
 private:
     void addChips();
     void showCounts();
-    void hideEmptyColumns();
+    void fitColumns();
     void showSelection();
     void compareAt(const QModelIndex& index);
     bool eventFilter(QObject* watched, QEvent* event) override;
