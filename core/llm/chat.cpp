@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/llm/chat.h"
+
+#include "core/source/kernel_source.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+namespace cuco {
+
+namespace {
+
+template <class T>
+using Name = std::pair<T, std::string_view>;
+
+constexpr std::array<Name<ChatRole>, 2> roles{{{ChatRole::user, "user"}, {ChatRole::assistant, "assistant"}}};
+
+constexpr std::array<Name<StopReason>, 8> stop_reasons{{
+    {StopReason::finished, "finished"},
+    {StopReason::token_limit, "token_limit"},
+    {StopReason::context_limit, "context_limit"},
+    {StopReason::stop_sequence, "stop_sequence"},
+    {StopReason::refusal, "refusal"},
+    {StopReason::cancelled, "cancelled"},
+    {StopReason::unfinished, "unfinished"},
+    {StopReason::other, "other"},
+}};
+
+constexpr std::array<Name<ChatErrorKind>, 16> error_kinds{{
+    {ChatErrorKind::no_key, "no_key"},
+    {ChatErrorKind::wrong_key, "wrong_key"},
+    {ChatErrorKind::unknown_model, "unknown_model"},
+    {ChatErrorKind::bad_request, "bad_request"},
+    {ChatErrorKind::no_price, "no_price"},
+    {ChatErrorKind::budget, "budget"},
+    {ChatErrorKind::rate_limit, "rate_limit"},
+    {ChatErrorKind::server, "server"},
+    {ChatErrorKind::network, "network"},
+    {ChatErrorKind::malformed, "malformed"},
+    {ChatErrorKind::too_large, "too_large"},
+    {ChatErrorKind::cut, "cut"},
+    {ChatErrorKind::program, "program"},
+    {ChatErrorKind::not_recorded, "not_recorded"},
+    {ChatErrorKind::cancelled, "cancelled"},
+    {ChatErrorKind::deadline, "deadline"},
+}};
+
+template <class Names, class T>
+std::string nameOf(const Names& names, T value)
+{
+    return std::string(std::ranges::find(names, value, [](const auto& entry) { return entry.first; })->second);
+}
+
+template <class T, std::size_t n>
+std::optional<T> valueOf(const std::array<Name<T>, n>& names, std::string_view name)
+{
+    const auto found = std::ranges::find(names, name, [](const auto& entry) { return entry.second; });
+    return found == names.end() ? std::nullopt : std::optional(found->first);
+}
+
+}  // namespace
+
+std::string toString(ChatRole role)
+{
+    return nameOf(roles, role);
+}
+
+std::string toString(StopReason reason)
+{
+    return nameOf(stop_reasons, reason);
+}
+
+std::string toString(ChatErrorKind kind)
+{
+    return nameOf(error_kinds, kind);
+}
+
+std::optional<ChatRole> chatRoleFromString(std::string_view name)
+{
+    return valueOf(roles, name);
+}
+
+std::optional<StopReason> stopReasonFromString(std::string_view name)
+{
+    return valueOf(stop_reasons, name);
+}
+
+std::optional<ChatErrorKind> chatErrorKindFromString(std::string_view name)
+{
+    return valueOf(error_kinds, name);
+}
+
+nlohmann::json toJson(const ChatRequest& request)
+{
+    nlohmann::json messages = nlohmann::json::array();
+    for (const ChatMessage& message : request.messages)
+        messages.push_back({{"role", toString(message.role)}, {"text", message.text}});
+    nlohmann::json json = {{"format", 1},
+                           {"model", request.model},
+                           {"system", request.system},
+                           {"messages", std::move(messages)},
+                           {"max_output_tokens", request.max_output_tokens}};
+    if (request.temperature)
+        json["temperature"] = *request.temperature;
+    return json;
+}
+
+std::string requestSha256(const ChatRequest& request)
+{
+    return sha256Hex(dumpJson(toJson(request)));
+}
+
+std::string dumpJson(const nlohmann::json& json)
+{
+    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string validUtf8(const std::string& text)
+{
+    return nlohmann::json::parse(dumpJson(text)).get<std::string>();
+}
+
+bool sleepUntil(std::chrono::steady_clock::time_point then, const std::stop_token& stop)
+{
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    never.wait_until(lock, stop, then, [] { return false; });
+    return !stop.stop_requested();
+}
+
+ChatError cancelledError()
+{
+    ChatError error;
+    error.kind = ChatErrorKind::cancelled;
+    error.error = {"The call was cancelled.", {}, {}};
+    error.partial.stop_reason = StopReason::cancelled;
+    return error;
+}
+
+}  // namespace cuco
