@@ -68,7 +68,8 @@ void judgeTime(const ShapeTiming& timing, double least_us, Evaluation& evaluatio
         return;
     evaluation.verdict = Verdict::faster_than_possible;
     evaluation.message = fmt::format(
-        "Shape {} took {:.4g} µs, but the node cannot do its work in less than {:.4g} µs: the work was not done, or the "
+        "Shape {} took {:.4g} µs, but the node cannot do its work in less than {:.4g} µs: the work was not done, or "
+        "the "
         "bound is wrong.",
         timing.shape, timing.time_us, least_us);
 }

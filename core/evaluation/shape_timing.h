@@ -22,8 +22,8 @@ ShapeTiming timeShape(const std::string& shape, int ranks, std::vector<double> s
 /// alone: then something of the candidate's went on in the baseline's turns, and the speed-up is worth nothing.
 void judgeBaseline(const ShapeTiming& timing, const BaselineShape& alone, Evaluation& evaluation);
 
-/// Sets the verdict when a time is below BaselineShape::least_us by more than 2 %: then the work was not done, or the bound
-/// is wrong; in neither case is it a record.
+/// Sets the verdict when a time is below BaselineShape::least_us by more than 2 %: then the work was not done, or the
+/// bound is wrong; in neither case is it a record.
 void judgeTime(const ShapeTiming& timing, double least_us, Evaluation& evaluation);
 
 /// Sets timing_mismatch when the events of the candidate's stream and the supervisor's clock tell different

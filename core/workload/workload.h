@@ -72,8 +72,8 @@ struct Workload {
     std::vector<std::filesystem::path> headers;  ///< that its sources, candidates too, may include by name
     std::vector<HostBaseline> baselines;         ///< host.cu not among them
     std::filesystem::path compute_alone_source;  ///< the same without communication, never verified; empty: none
-    /// It computes as fast as the hardware lets anybody: by the vendor's library. False: by a kernel of the workload's own,
-    /// which a candidate may beat.
+    /// It computes as fast as the hardware lets anybody: by the vendor's library. False: by a kernel of the workload's
+    /// own, which a candidate may beat.
     bool compute_alone_bounds = true;
     std::vector<Strategy> strategies;
     std::chrono::seconds compile_timeout{120}, run_timeout{60};

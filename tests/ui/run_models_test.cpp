@@ -232,9 +232,8 @@ void RunModelsTest::whatAProgramSaysOfItselfIsCalledSelfReported()
     QCOMPARE(heading(CandidateTableModel::time_column), QStringLiteral("Self-reported µs"));
     session.select(QStringLiteral("baseline:host.cu"));
     const auto facts = factsOf(session, session.primary());
-    QVERIFY(std::ranges::any_of(facts, [](const Fact& fact) {
-        return fact.section == QStringLiteral("Figures, self-reported");
-    }));
+    QVERIFY(std::ranges::any_of(
+        facts, [](const Fact& fact) { return fact.section == QStringLiteral("Figures, self-reported"); }));
 }
 
 void RunModelsTest::theTableFollowsARun()
