@@ -2,20 +2,19 @@
 # SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Runs every candidate of this folder that GPUs can run, and says which verdict is not as expected.
+# Runs every candidate of this folder that GPUs can run, of all workloads, and says which verdict is not as expected.
 #   tests/adversarial/run_gpu.sh CUCOCTL [NAME...]
 # CUCOCTL: the program, or the folder of an unpacked bundle that has it in bin/. NAME: parts of file names to run only
 # those. First all are verified, CUCO_ADVERSARIAL_JOBS (6) at a time on the same GPUs, each job with a cache and so a lease
 # of its own; then those that should have been noticed and were not are also timed, alone.
-# CUCO_ADVERSARIAL_SHAPE (2048), CUCO_ADVERSARIAL_LIMIT_S (300, for each job) and CUCO_ADVERSARIAL_NODE (local) change what
-# is run.
+# CUCO_ADVERSARIAL_LIMIT_S (300, for each job) and CUCO_ADVERSARIAL_NODE (local) change what is run.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cucoctl=${1:?usage: run_gpu.sh CUCOCTL [NAME...]}
 shift
 [ -d "$cucoctl" ] && cucoctl=$cucoctl/bin/cucoctl
 [ -x "$cucoctl" ] || { echo "run_gpu.sh: $cucoctl is no program." >&2; exit 2; }
-shape=${CUCO_ADVERSARIAL_SHAPE:-2048} limit=${CUCO_ADVERSARIAL_LIMIT_S:-300} node=${CUCO_ADVERSARIAL_NODE:-local}
+limit=${CUCO_ADVERSARIAL_LIMIT_S:-300} node=${CUCO_ADVERSARIAL_NODE:-local}
 jobs=${CUCO_ADVERSARIAL_JOBS:-6}
 work=$(mktemp -d) || exit 3
 trap 'rm -rf "$work"' EXIT
@@ -33,15 +32,21 @@ chosen() {
     for part in "$@"; do [[ $file == *"$part"* ]] && return 0; done
     return 1
 }
-# evaluate STAGE CACHE LOG FILE...: lines "FILE: VERDICT MESSAGE".
+# Folders of gemm_allgather's lie here, those of another workload in a folder of its name.
+workloadOf() {
+    local folder
+    folder=$(basename "$(dirname "$(dirname "$1")")")
+    [ -d "$here/../../workloads/$folder" ] && echo "$folder" || echo gemm_allgather
+}
+# evaluate STAGE WORKLOAD CACHE LOG FILE...: lines "FILE: VERDICT MESSAGE".
 evaluate() {
-    local stage=$1 cache=$2 log=$3
-    shift 3
+    local stage=$1 workload=$2 cache=$3 log=$4
+    shift 4
     mkdir -p "$cache"
     # The second file makes it several, whose verdicts come in a line each; what is alone comes twice.
     [ $# -eq 1 ] && set -- "$1" "$1"
-    XDG_CACHE_HOME=$cache timeout -k 10 "$limit" "$cucoctl" eval gemm_allgather "$@" --node "$node" --shape "$shape" \
-        --stage "$stage" > "$log" 2> "$log.err" < /dev/null
+    XDG_CACHE_HOME=$cache timeout -k 10 "$limit" "$cucoctl" eval "$workload" "$@" --node "$node" --stage "$stage" \
+        >> "$log" 2>> "$log.err" < /dev/null
 }
 # verdictOf FILE LOG…: of the last log that tells it.
 verdictOf() {
@@ -51,26 +56,30 @@ verdictOf() {
 }
 
 candidates=()
-for file in "$here"/honest/*.cu "$here"/{timing,replay,wrong_result,bypass,host}/*.cu; do
+shopt -s nullglob
+for file in "$here"/{,*/}honest/*.cu "$here"/{,*/}{timing,replay,wrong_result,bypass,host}/*.cu; do
     chosen "$file" "$@" || continue
     [ "$(field "$file" node)" = emulated ] || candidates+=("$file")
 done
 [ ${#candidates[@]} -gt 0 ] || { echo "run_gpu.sh: no candidate is called that." >&2; exit 2; }
 
-for ((job = 0; job < jobs; ++job)); do
-    mine=()
-    for ((i = job; i < ${#candidates[@]}; i += jobs)); do mine+=("${candidates[i]}"); done
-    [ ${#mine[@]} -gt 0 ] && evaluate verify "$work/cache$job" "$work/log$job" "${mine[@]}" &
+workloads=$(for file in "${candidates[@]}"; do workloadOf "$file"; done | sort -u)
+for workload in $workloads; do
+    of_workload=()
+    for file in "${candidates[@]}"; do [ "$(workloadOf "$file")" = "$workload" ] && of_workload+=("$file"); done
+    for ((job = 0; job < jobs; ++job)); do
+        mine=()
+        for ((i = job; i < ${#of_workload[@]}; i += jobs)); do mine+=("${of_workload[i]}"); done
+        [ ${#mine[@]} -gt 0 ] && evaluate verify "$workload" "$work/cache$job" "$work/log$job" "${mine[@]}" &
+    done
+    wait
+    unnoticed=()
+    for file in "${of_workload[@]}"; do
+        got=$(verdictOf "$file" "$work"/log[0-9] "$work"/log[0-9][0-9])
+        [ "${got%%[: ]*}" = verified ] && [ "$(expectation "$file")" != verified ] && unnoticed+=("$file")
+    done
+    [ ${#unnoticed[@]} -gt 0 ] && evaluate benchmark "$workload" "$work/cache0" "$work/timed" "${unnoticed[@]}"
 done
-wait
-unnoticed=()
-for file in "${candidates[@]}"; do
-    got=$(verdictOf "$file" "$work"/log[0-9] "$work"/log[0-9][0-9])
-    [ "${got%%[: ]*}" = verified ] && [ "$(expectation "$file")" != verified ] && unnoticed+=("$file")
-done
-if [ ${#unnoticed[@]} -gt 0 ]; then
-    evaluate benchmark "$work/cache0" "$work/timed" "${unnoticed[@]}"
-fi
 
 right=0 wrong=0
 printf '%-46s %-40s %-22s %s\n' file expected got ok
