@@ -20,9 +20,8 @@ void evaluateAll(CandidateEvaluator& evaluator, const std::vector<EvaluationRequ
         compiled.push_back(promise.get_future());
     std::atomic<std::size_t> next = 0;
     std::vector<std::jthread> workers;
-    const auto count = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(compile_workers, 1)), 1,
-                                               std::max<std::size_t>(requests.size(), 1));
-    for (std::size_t worker = 0; worker < count; ++worker)
+    const int count = std::clamp(compile_workers, 1, std::max(static_cast<int>(requests.size()), 1));
+    for (int worker = 0; worker < count; ++worker)
         workers.emplace_back([&] {
             for (std::size_t i = next++; i < requests.size(); i = next++)
                 promises[i].set_value(evaluator.compile(requests[i], stop));
