@@ -37,7 +37,7 @@ struct BufferSpec {
 
 struct Tolerance {
     double relative_l2 = 0;  ///< ‖out − ref‖ / ‖ref‖ over a rank's output
-    double max_error = 0;    ///< |out − ref| of one element, relative to the reference's root mean square
+    double max_error = 0;    ///< |out − ref| of one element, relative to max(|ref|, rms of all ref)
 };
 
 /// What a rank must at least do for a shape: the roofline. All per rank.

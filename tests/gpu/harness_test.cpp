@@ -162,6 +162,18 @@ TEST(Comparison, NeverPassesWhatIsNoNumber)
     }
 }
 
+TEST(Comparison, GivesAnElementOfManyTimesTheMeanTheRoundingOfItsSize)
+{
+    std::vector<float> reference(1000, 0.1f);
+    reference[7] = 20;  // the root mean square is 0.64
+    auto got = reference;
+    got[7] = 20.08f;
+    EXPECT_TRUE(compare(bytesOfFloats(got), ElementType::f32, reference, 0.005, 0.05).right(0.005, 0.05));
+    got = reference;
+    got[8] = 0.18f;
+    EXPECT_FALSE(compare(bytesOfFloats(got), ElementType::f32, reference, 0.005, 0.05).right(0.005, 0.05));
+}
+
 TEST(Comparison, NamesTheFirstWrongElement)
 {
     const auto result = comparison({1, -1, 3, 0});

@@ -65,21 +65,21 @@ Comparison compare(const std::vector<char>& bytes, ElementType type, const std::
     for (const float value : reference)
         reference_squares += double(value) * value;
     const double rms = std::sqrt(reference_squares / double(reference.size()));
-    const double allowed = max_bound * rms;
 
     double error_squares = 0, worst = -1;
     int64_t worst_element = 0;
     bool no_number = false;
     for (int64_t i = 0; i < result.elements; ++i) {
         const double error = std::fabs(elementAt(bytes.data(), type, i) - reference[size_t(i)]);
+        const double scaled = error > 0 ? error / std::fmax(rms, std::fabs(reference[size_t(i)])) : error;
         error_squares += error * error;
-        if (!(error <= allowed)) {
+        if (!(scaled <= max_bound)) {
             if (result.wrong_elements++ == 0)
                 result.element = i;
             no_number = no_number || std::isnan(error);
         }
-        if (error > worst) {
-            worst = error;
+        if (scaled > worst) {
+            worst = scaled;
             worst_element = i;
         }
     }
@@ -89,7 +89,7 @@ Comparison compare(const std::vector<char>& bytes, ElementType type, const std::
                          : norm > 0          ? std::sqrt(error_squares) / norm
                          : error_squares > 0 ? INFINITY
                                              : 0;
-    result.max_error = no_number ? nan : rms > 0 ? worst / rms : worst > 0 ? INFINITY : 0;
+    result.max_error = no_number ? nan : worst;
     if (!result.right(l2_bound, max_bound) && result.element < 0)
         result.element = worst_element;
     if (result.element >= 0) {

@@ -71,19 +71,20 @@ template <class Element>
 __global__ void findWrong(const Element* output, const float* reference, int64_t elements, double max_error,
                           DeviceDifference* result)
 {
-    const double allowed = max_error * sqrt(result->squared_reference / double(elements));
+    const double rms = sqrt(result->squared_reference / double(elements));
     double largest = -1;
     int64_t largest_at = 0;
     const int64_t step = int64_t(gridDim.x) * blockDim.x;
     for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < elements; i += step) {
         const double error = fabs(valueOf(output[i]) - double(reference[i]));
-        if (!(error <= allowed)) {
+        const double scaled = error > 0 ? error / fmax(rms, fabs(double(reference[i]))) : error;
+        if (!(scaled <= max_error)) {
             atomicAdd(&result->wrong_elements, 1ull);
             atomicMin(&result->first_wrong, static_cast<unsigned long long>(i));
             atomicAdd(&result->wrong_in_bin[i * mismatch_bins / elements], 1u);
         }
-        if (isfinite(error) && error > largest) {
-            largest = error;
+        if (isfinite(error) && scaled > largest) {
+            largest = scaled;
             largest_at = i;
         }
     }
@@ -159,11 +160,10 @@ Comparison readDifference(const DeviceDifference& difference, int64_t elements, 
     out.elements = elements;
     out.wrong_elements = int64_t(difference.wrong_elements);
     const double norm = std::sqrt(difference.squared_reference);
-    const double rms = elements > 0 ? std::sqrt(difference.squared_reference / double(elements)) : 0;
     out.relative_l2 = norm > 0                            ? std::sqrt(difference.squared_difference) / norm
                       : difference.squared_difference > 0 ? INFINITY
                                                           : 0;
-    out.max_error = rms > 0 ? difference.largest_error / rms : difference.largest_error > 0 ? INFINITY : 0;
+    out.max_error = difference.largest_error;
     if (difference.not_numbers > 0)
         out.relative_l2 = out.max_error = NAN;
     if (out.wrong_elements > 0)

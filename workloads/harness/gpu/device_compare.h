@@ -17,7 +17,7 @@ struct DeviceDifference {
     double squared_reference, squared_difference;
     unsigned long long not_numbers;
     unsigned long long wrong_elements, first_wrong;
-    double largest_error;  ///< absolute
+    double largest_error;  ///< as Comparison::max_error
     unsigned long long largest_error_at;
     unsigned int wrong_in_bin[mismatch_bins];
 };
