@@ -130,10 +130,7 @@ private:
 
 }  // namespace
 
-AnthropicClient::AnthropicClient(ProviderSettings settings)
-    : settings_(std::move(settings)), transport_(settings_.limits)
-{
-}
+AnthropicClient::AnthropicClient(ChatServer settings) : settings_(std::move(settings)), transport_(settings_.limits) {}
 
 ChatResult AnthropicClient::complete(const ChatRequest& request, const CallControl& control)
 {
@@ -142,7 +139,7 @@ ChatResult AnthropicClient::complete(const ChatRequest& request, const CallContr
     post.key_variable = settings_.key_variable;
     post.model = request.model;
     post.request_id_header = "request-id";
-    post.request.key = Secret::fromEnvironment(settings_.key_variable);
+    post.request.key = settings_.keys(settings_.key_variable);
     if (post.request.key.empty() && !settings_.key_variable.empty())
         return std::unexpected(noKeyError(settings_, post.provider_name));
     post.request.url = joinUrl(settings_.base_url, "/v1/messages");

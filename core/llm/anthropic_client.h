@@ -11,12 +11,12 @@ namespace cuco {
 /// the API takes.
 class AnthropicClient final : public ChatClient {
 public:
-    explicit AnthropicClient(ProviderSettings settings = {"https://api.anthropic.com", "ANTHROPIC_API_KEY", {}});
+    explicit AnthropicClient(ChatServer settings = {"https://api.anthropic.com", "ANTHROPIC_API_KEY"});
     std::string provider() const override { return "anthropic"; }
     ChatResult complete(const ChatRequest& request, const CallControl& control) override;
 
 private:
-    ProviderSettings settings_;
+    ChatServer settings_;
     HttpTransport transport_;
 };
 

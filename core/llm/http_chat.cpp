@@ -239,12 +239,14 @@ std::string joinUrl(std::string base, const std::string& path)
     return base + path;
 }
 
-ChatError noKeyError(const ProviderSettings& settings, const std::string& provider_name)
+ChatError noKeyError(const ChatServer& settings, const std::string& provider_name)
 {
     ChatError error;
     error.kind = ChatErrorKind::no_key;
-    error.error = {fmt::format("There is no key for {}.", provider_name), settings.key_variable,
-                   fmt::format("Set the environment variable {} to your key.", settings.key_variable)};
+    error.error = {
+        fmt::format("There is no key for {}.", provider_name), settings.key_variable,
+        fmt::format("Set the environment variable {} to your key, or store the key in the desktop's API keys.",
+                    settings.key_variable)};
     return error;
 }
 

@@ -4,16 +4,18 @@
 
 #include "core/llm/chat.h"
 #include "core/llm/http_transport.h"
+#include "core/llm/key_source.h"
 
 #include <nlohmann/json_fwd.hpp>
 
 namespace cuco {
 
-/// Where a provider is, and which environment variable has its key.
-struct ProviderSettings {
+/// Where a provider is, and which key goes there.
+struct ChatServer {
     std::string base_url;
     std::string key_variable;  ///< empty: the server wants no key
-    HttpLimits limits;
+    HttpLimits limits{};
+    KeySource keys = environmentKey;
 };
 
 /// Understands one protocol's answers. Functions may throw nlohmann's
@@ -51,7 +53,7 @@ struct ChatPost {
 ChatResult postChat(HttpTransport& transport, const ChatPost& post, AnswerReader& reader, const CallControl& control);
 
 std::string joinUrl(std::string base, const std::string& path);
-ChatError noKeyError(const ProviderSettings& settings, const std::string& provider_name);
+ChatError noKeyError(const ChatServer& settings, const std::string& provider_name);
 
 /// What a provider's own word for a failure means, in a stream or as the status
 /// of an answer.

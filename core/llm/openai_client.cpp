@@ -115,7 +115,7 @@ ChatResult OpenAiClient::complete(const ChatRequest& request, const CallControl&
     post.key_variable = settings_.server.key_variable;
     post.model = request.model;
     post.request_id_header = "x-request-id";
-    post.request.key = Secret::fromEnvironment(post.key_variable);
+    post.request.key = settings_.server.keys(post.key_variable);
     if (post.request.key.empty() && !post.key_variable.empty())
         return std::unexpected(noKeyError(settings_.server, post.provider_name));
     post.request.url = joinUrl(settings_.server.base_url, "/chat/completions");

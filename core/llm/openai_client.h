@@ -7,7 +7,7 @@
 namespace cuco {
 
 struct OpenAiSettings {
-    ProviderSettings server{"https://api.openai.com/v1", "OPENAI_API_KEY", {}};
+    ChatServer server{"https://api.openai.com/v1", "OPENAI_API_KEY"};
     std::string provider = "openai";  ///< another name for another server, so that
                                       ///< it has its own prices
     /// OpenAI's own name; servers with the older protocol want "max_tokens".

@@ -52,7 +52,7 @@ void call(benchmark::State& state, ChatClient& client, const ChatRequest& reques
     }
 }
 
-ProviderSettings server(const LoopbackServer& loopback)
+ChatServer server(const LoopbackServer& loopback)
 {
     ::setenv("no_proxy", "127.0.0.1", 1);
     return {loopback.url(), "", {}};

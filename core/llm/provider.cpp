@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/llm/provider.h"
+
+#include "core/base/files.h"
+#include "core/base/json.h"
+#include "core/llm/anthropic_client.h"
+#include "core/llm/command_client.h"
+#include "core/llm/manual_client.h"
+#include "core/llm/openai_client.h"
+#include "core/llm/recording.h"
+#include "core/llm/retrying_client.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace cuco {
+
+namespace {
+
+constexpr std::uint64_t most_recording_bytes = 256u << 20;
+
+/// Members in the order of their calls, innermost first: each holds a pointer to the one before.
+class ClientChain final : public ChatClient {
+public:
+    ClientChain(std::unique_ptr<ChatClient> provider, const RetryPolicy& policy, std::shared_ptr<Budget> budget,
+                ModelPrices prices)
+        : provider_(std::move(provider)), budget_(std::move(budget))
+    {
+        if (budget_)
+            budgeted_.emplace(*provider_, *budget_, std::move(prices));
+        retrying_.emplace(budgeted_ ? static_cast<ChatClient&>(*budgeted_) : *provider_, policy);
+    }
+    std::string provider() const override { return provider_->provider(); }
+    ChatResult complete(const ChatRequest& request, const CallControl& control) override
+    {
+        return retrying_->complete(request, control);
+    }
+
+private:
+    std::unique_ptr<ChatClient> provider_;
+    std::shared_ptr<Budget> budget_;
+    std::optional<BudgetedClient> budgeted_;
+    std::optional<RetryingClient> retrying_;
+};
+
+/// Only a server that is not the provider's own may want no key.
+Result<ChatServer> serverOf(const ProviderSettings& settings, const KeySource& keys, const std::string& name)
+{
+    ChatServer server{
+        .base_url = serverUrl(settings),
+        .key_variable = settings.key_name.empty() ? keyNames(settings.provider).front().name : settings.key_name,
+        .limits = httpLimits(settings),
+        .keys = keys};
+    if (keys(server.key_variable).empty()) {
+        if (settings.base_url.empty() || !settings.key_name.empty())
+            return std::unexpected(noKeyError(server, name).error);
+        server.key_variable.clear();
+    }
+    return server;
+}
+
+Result<std::unique_ptr<ChatClient>> openAiClient(const ProviderSettings& settings, const KeySource& keys)
+{
+    auto server = serverOf(settings, keys, "OpenAI");
+    if (!server)
+        return std::unexpected(server.error());
+    OpenAiSettings openai;
+    openai.server = std::move(*server);
+    if (!settings.token_limit_field.empty())
+        openai.token_limit_field = settings.token_limit_field;
+    else if (!settings.base_url.empty())
+        openai.token_limit_field = "max_tokens";
+    return std::make_unique<OpenAiClient>(std::move(openai));
+}
+
+Result<std::unique_ptr<ChatClient>> replayClient(const std::filesystem::path& file)
+{
+    const auto text = readFile(file, most_recording_bytes);
+    if (!text)
+        return std::unexpected(text.error());
+    const auto json = parseJson(*text, file.string());
+    if (!json)
+        return std::unexpected(json.error());
+    auto recording = recordingFromJson(*json, file.string());
+    if (!recording)
+        return std::unexpected(recording.error());
+    return std::make_unique<ReplayClient>(std::move(*recording), ReplayClient::Order::by_request);
+}
+
+Result<std::unique_ptr<ChatClient>> clientOf(const ProviderSettings& settings, const KeySource& keys)
+{
+    if (settings.provider == "anthropic") {
+        auto server = serverOf(settings, keys, "Anthropic");
+        if (!server)
+            return std::unexpected(server.error());
+        return std::make_unique<AnthropicClient>(std::move(*server));
+    }
+    if (settings.provider == "openai")
+        return openAiClient(settings, keys);
+    if (settings.provider == "command")
+        return std::make_unique<CommandClient>(CommandSettings{.argv = settings.command,
+                                                               .pass_variables = settings.pass_variables,
+                                                               .json_answer = settings.json_answer,
+                                                               .limit = settings.call_limit});
+    if (settings.provider == "manual")
+        return std::make_unique<ManualClient>(ManualSettings{.folder = settings.folder});
+    if (settings.provider == "replay")
+        return replayClient(settings.recording);
+    return failure(fmt::format("The provider \"{}\" cannot be called yet.", settings.provider));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ChatClient>> makeChatClient(const ProviderSettings& settings, const KeySource& keys,
+                                                   const Spending& spending)
+{
+    if (auto valid = validate(settings); !valid)
+        return std::unexpected(valid.error());
+    auto client = clientOf(settings, keys);
+    if (!client)
+        return client;
+    const bool costs = settings.provider != "manual" && settings.provider != "replay";
+    return std::make_unique<ClientChain>(std::move(*client), RetryPolicy{.attempts = settings.attempts},
+                                         costs ? spending.budget : nullptr, pricesWith(spending.prices, settings));
+}
+
+}  // namespace cuco
