@@ -15,6 +15,8 @@
 
 namespace cuco {
 
+class AgentTrace;
+
 /// One decision of an agent, shown in the trace view. In a Proposal the ids count from 1 and `parent` names one of
 /// them; the run file replaces both by numbers that are unique in the run.
 struct AgentStep {
@@ -49,6 +51,7 @@ struct ProposalContext {
     /// Whether a text of this sha256 was proposed before, in flight included.
     std::function<bool(const std::string& sha256)> is_known;
     std::function<Result<std::string>(const std::string& id)> source_of;
+    AgentTrace* trace = nullptr;  ///< for steps and calls while proposing; null: nobody keeps them
 };
 
 class Proposer {

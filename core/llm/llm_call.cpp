@@ -12,11 +12,6 @@ namespace cuco {
 
 namespace {
 
-const ChatResponse& answerOf(const ChatResult& result)
-{
-    return result ? *result : result.error().partial;
-}
-
 nlohmann::json requestJson(const ChatRequest& request)
 {
     nlohmann::json json = toJson(request);
@@ -57,6 +52,11 @@ Result<ChatRequest> requestFromJson(const nlohmann::json& json, const std::strin
 }
 
 }  // namespace
+
+const ChatResponse& answerOf(const ChatResult& result)
+{
+    return result ? *result : result.error().partial;
+}
 
 LlmCall makeLlmCall(ChatRequest request, ChatResult result, std::string provider,
                     const std::optional<ModelPrice>& price, std::int64_t started_ms)

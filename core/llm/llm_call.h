@@ -24,6 +24,9 @@ struct LlmCall {
                               ///< "worst case"; empty without a cost
 };
 
+/// What came back, also from a call that failed.
+const ChatResponse& answerOf(const ChatResult& result);
+
 /// Fills in what follows from the answer. Without a price the cost stays
 /// unknown.
 LlmCall makeLlmCall(ChatRequest request, ChatResult result, std::string provider,

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/llm/llm_summary.h"
+#include "core/llm/traced_client.h"
 #include "core/run/run_snapshot.h"
 
 #include <functional>
@@ -38,8 +40,26 @@ struct Progress {
     double seconds_left = -1;  ///< < 0: not known yet
 };
 
-using RunEvent =
-    std::variant<StateChanged, BaselinesMeasured, CandidateChanged, StepsAdded, DecisionsChanged, Logged, Progress>;
+/// `running` numbers the calls of one session from 1 while they run.
+struct LlmCallStarted {
+    int running = 0;
+    LlmCallOrigin origin;
+    std::string provider, model;
+    std::int64_t started_ms = 0;  ///< Unix time
+};
+/// The next piece of a running call's answer.
+struct LlmText {
+    int running = 0;
+    std::string text;
+};
+/// The call is stored.
+struct LlmCallEnded {
+    int running = 0;
+    LlmCallSummary summary;
+};
+
+using RunEvent = std::variant<StateChanged, BaselinesMeasured, CandidateChanged, StepsAdded, DecisionsChanged, Logged,
+                              Progress, LlmCallStarted, LlmText, LlmCallEnded>;
 
 /// Called on an engine thread, without a lock held, in the order of the events.
 using RunObserver = std::function<void(const RunEvent&)>;

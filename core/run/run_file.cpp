@@ -105,8 +105,12 @@ Result<void> renameToNew(const std::filesystem::path& from, const std::filesyste
 }  // namespace
 
 RunFile::RunFile(std::filesystem::path path, Access access, std::unique_ptr<Database> database,
-                 std::unique_ptr<WriterLock> lock)
-    : path_(std::move(path)), access_(access), lock_(std::move(lock)), database_(std::move(database))
+                 std::unique_ptr<WriterLock> lock, std::int64_t schema_version)
+    : path_(std::move(path)),
+      access_(access),
+      lock_(std::move(lock)),
+      database_(std::move(database)),
+      schema_version_(schema_version)
 {
 }
 
@@ -132,7 +136,8 @@ Result<std::unique_ptr<RunFile>> RunFile::create(const std::filesystem::path& pa
     if (auto logging = useWriteAheadLog(*database); !logging)
         return std::unexpected(logging.error());
     return std::unique_ptr<RunFile>(new RunFile(path, Access::write, std::make_unique<Database>(std::move(*database)),
-                                                std::make_unique<WriterLock>(std::move(*lock))));
+                                                std::make_unique<WriterLock>(std::move(*lock)),
+                                                currentSchemaVersion()));
 }
 
 Result<std::unique_ptr<RunFile>> RunFile::open(const std::filesystem::path& path, Access access)
@@ -158,25 +163,24 @@ Result<std::unique_ptr<RunFile>> RunFile::open(const std::filesystem::path& path
     auto database = Database::open(path, access == Access::write ? Database::Mode::write : Database::Mode::read);
     if (!database)
         return std::unexpected(database.error());
-    if (auto version = checkedSchemaVersion(*database, path.string()); !version)
+    auto version = checkedSchemaVersion(*database, path.string());
+    if (!version)
         return std::unexpected(version.error());
-    else if (access == Access::read && *version < currentSchemaVersion())
-        return failure(fmt::format("The run file has the older format {}", *version), path.string(),
-                       "Open it once for writing, which brings it up to date.");
     if (access == Access::write) {
         if (database->readOnly())
             return failure("The run file cannot be written to", path.string(),
                            "Change its permissions, or copy it into a folder that you may write to.");
         if (auto migrated = migrate(*database); !migrated)
             return std::unexpected(migrated.error());
+        *version = currentSchemaVersion();
     }
-    if (auto whole = checkContents(*database, path.string()); !whole)
+    if (auto whole = checkContents(*database, *version, path.string()); !whole)
         return std::unexpected(whole.error());
     if (access == Access::write)
         if (auto logging = useWriteAheadLog(*database); !logging)
             return std::unexpected(logging.error());
     return std::unique_ptr<RunFile>(
-        new RunFile(path, access, std::make_unique<Database>(std::move(*database)), std::move(lock)));
+        new RunFile(path, access, std::make_unique<Database>(std::move(*database)), std::move(lock), *version));
 }
 
 RunFile::~RunFile()

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/llm/llm_summary.h"
+#include "core/llm/recording.h"
 #include "core/run/run_snapshot.h"
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +17,7 @@
 namespace cuco {
 
 class Database;
+class LlmStore;
 class WriterLock;
 
 /// A `.cuco` file: one SQLite database with one run (docs/run-file.md has the schema). Each method is one
@@ -44,6 +48,13 @@ public:
     Result<std::optional<Timeline>> baselineTimeline(const std::string& name);
     Result<std::string> baselineSource(const std::string& name);
     Result<std::vector<AgentStep>> steps();  ///< by id
+    /// By id, without texts. A file of format 1 has none.
+    Result<std::vector<LlmCallSummary>> llmCalls();
+    Result<LlmCall> llmCall(int id);
+    /// Calls with the text (without a line break) in a message, an answer or an error; a to z in either case. By id.
+    Result<std::vector<int>> searchLlmCalls(const std::string& text);
+    /// What a ReplayClient gives again.
+    Result<Recording> llmRecording();
 
     Result<void> setState(RunState state, const std::string& message);
     Result<void> addBaseline(const Baseline& baseline, const std::string& source,
@@ -51,6 +62,10 @@ public:
     /// Stores the candidate as `proposed`, with its source and its steps, whose ids it assigns.
     Result<std::vector<AgentStep>> addCandidate(const Candidate& candidate, const std::string& source,
                                                 std::vector<AgentStep> steps);
+    /// Stores steps that need no candidate yet; their ids are assigned, `parent` is the id of a stored step or 0.
+    Result<std::vector<AgentStep>> addSteps(std::vector<AgentStep> steps);
+    /// Gives the call's id. Its step must be stored already, or is forgotten.
+    Result<int> addLlmCall(const LlmCall& call);
     Result<void> settleCandidate(const Candidate& candidate, const std::optional<Timeline>& timeline);
     Result<void> addDecision(const Decision& decision);  ///< with its id
     Result<void> undoLastDecision();                     ///< an error when there is none
@@ -60,14 +75,19 @@ public:
 
 private:
     RunFile(std::filesystem::path path, Access access, std::unique_ptr<Database> database,
-            std::unique_ptr<WriterLock> lock);
-    Result<void> storeSteps(std::vector<AgentStep>& steps);
+            std::unique_ptr<WriterLock> lock, std::int64_t schema_version);
+    enum class Parents { stored, among_these };
+    Result<void> storeSteps(std::vector<AgentStep>& steps, Parents parents);
+    Result<bool> hasLlmTables();  ///< under the lock
+    template <class Value>
+    Result<Value> inLlmStore(const std::function<Result<Value>(LlmStore&)>& read);
     Result<std::optional<Timeline>> readTimeline(std::string_view sql, const std::string& key);
 
     std::filesystem::path path_;
     Access access_;
     std::unique_ptr<WriterLock> lock_;  ///< released after the database is closed
     std::unique_ptr<Database> database_;
+    std::int64_t schema_version_;
     std::mutex mutex_;
 };
 

@@ -101,14 +101,23 @@ Result<std::vector<AgentStep>> RunFile::addCandidate(const Candidate& candidate,
              candidate.cost_usd, unixTimeMs()});
         if (!stored)
             return stored;
-        return storeSteps(steps);
+        return storeSteps(steps, Parents::among_these);
     });
     if (!done)
         return std::unexpected(done.error());
     return steps;
 }
 
-Result<void> RunFile::storeSteps(std::vector<AgentStep>& steps)
+Result<std::vector<AgentStep>> RunFile::addSteps(std::vector<AgentStep> steps)
+{
+    const std::scoped_lock guard(mutex_);
+    auto done = database_->transaction([&] { return storeSteps(steps, Parents::stored); });
+    if (!done)
+        return std::unexpected(done.error());
+    return steps;
+}
+
+Result<void> RunFile::storeSteps(std::vector<AgentStep>& steps, Parents parents)
 {
     const auto last = database_->integer("SELECT coalesce(max(id), 0) FROM steps");
     if (!last)
@@ -117,8 +126,10 @@ Result<void> RunFile::storeSteps(std::vector<AgentStep>& steps)
     int position = 0;
     for (AgentStep& step : steps) {
         step.id = offset + ++position;
-        if (step.parent > 0)
+        if (parents == Parents::among_these && step.parent > 0)
             step.parent += offset;
+        if (parents == Parents::stored && (step.parent < 0 || step.parent >= step.id))
+            return failure(fmt::format("The step \"{}\" was to be stored below a step that is not there", step.title));
         auto stored = database_->run(
             "INSERT INTO steps (id, parent, candidate, agent, title, body, time_ms) VALUES (?, ?, ?, ?, ?, ?, ?)",
             {std::int64_t{step.id}, std::int64_t{step.parent}, std::string_view(step.candidate_id),

@@ -97,7 +97,54 @@ CREATE VIEW samples (candidate, shape, position, time_us) AS
     FROM evaluations, json_each(evaluations.document, '$.timings') AS timing,
          json_each(timing.value, '$.samples_us') AS sample;
 )sql",
+    R"sql(
+CREATE TABLE text_blocks (
+    id       INTEGER PRIMARY KEY,
+    searched INTEGER NOT NULL,
+    bytes    INTEGER NOT NULL,
+    zstd     BLOB NOT NULL
+) STRICT;
+CREATE TABLE text_pieces (
+    id     INTEGER PRIMARY KEY,
+    sha256 BLOB NOT NULL,
+    block  INTEGER NOT NULL REFERENCES text_blocks (id),
+    offset INTEGER NOT NULL,
+    bytes  INTEGER NOT NULL
+) STRICT;
+CREATE INDEX text_pieces_by_sha256 ON text_pieces (sha256);
+CREATE TABLE llm_calls (
+    id                 INTEGER PRIMARY KEY,
+    step               INTEGER REFERENCES steps (id),
+    candidate          TEXT NOT NULL,
+    agent              TEXT NOT NULL,
+    provider           TEXT NOT NULL,
+    model              TEXT NOT NULL,
+    response_model     TEXT NOT NULL,
+    started_ms         INTEGER NOT NULL,
+    first_text_us      INTEGER NOT NULL,
+    total_us           INTEGER NOT NULL,
+    attempts           INTEGER NOT NULL,
+    input_tokens       INTEGER NOT NULL,
+    output_tokens      INTEGER NOT NULL,
+    cache_read_tokens  INTEGER NOT NULL,
+    cache_write_tokens INTEGER NOT NULL,
+    reasoning_tokens   INTEGER NOT NULL,
+    usage_reported     INTEGER NOT NULL,
+    cost_usd           REAL,
+    cost_source        TEXT NOT NULL,
+    stop_reason        TEXT NOT NULL,
+    error_kind         TEXT,
+    error              TEXT NOT NULL,
+    request_sha256     TEXT NOT NULL,
+    texts              TEXT NOT NULL,
+    document           TEXT NOT NULL
+) STRICT;
+)sql",
 };
+
+constexpr std::array tables_of_version_1{"run",       "sources", "candidates", "evaluations", "timelines",
+                                         "baselines", "steps",   "decisions",  "log"};
+constexpr std::array tables_of_version_2{"text_blocks", "text_pieces", "llm_calls"};
 
 }  // namespace
 
@@ -139,7 +186,7 @@ Result<std::int64_t> checkedSchemaVersion(Database& database, const std::string&
     return *version;
 }
 
-Result<void> checkContents(Database& database, const std::string& path)
+Result<void> checkContents(Database& database, std::int64_t version, const std::string& path)
 {
     const auto damaged = [&](const std::string& finding) {
         return failure(fmt::format("The run file is damaged ({})", finding), path,
@@ -155,10 +202,12 @@ Result<void> checkContents(Database& database, const std::string& path)
     if (finding != "ok")
         return damaged(finding);
 
-    for (const char* table :
-         {"run", "sources", "candidates", "evaluations", "timelines", "baselines", "steps", "decisions", "log"}) {
-        const auto found = database.integer("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?",
-                                            {std::string_view(table)});
+    std::vector<std::string_view> tables(tables_of_version_1.begin(), tables_of_version_1.end());
+    if (version >= 2)
+        tables.insert(tables.end(), tables_of_version_2.begin(), tables_of_version_2.end());
+    for (const std::string_view table : tables) {
+        const auto found =
+            database.integer("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?", {table});
         if (!found)
             return std::unexpected(found.error());
         if (*found != 1)

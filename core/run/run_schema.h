@@ -20,7 +20,7 @@ Result<void> migrate(Database& database);
 /// That the database is a run file of a version this program reads. Reads the header only.
 Result<std::int64_t> checkedSchemaVersion(Database& database, const std::string& path);
 
-/// That the file is whole and that its tables are tables.
-Result<void> checkContents(Database& database, const std::string& path);
+/// That the file is whole and that the tables of its version are tables.
+Result<void> checkContents(Database& database, std::int64_t version, const std::string& path);
 
 }  // namespace cuco

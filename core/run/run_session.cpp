@@ -245,6 +245,7 @@ Result<std::optional<Proposal>> RunSession::ask(int number)
         return run_.population.firstWithSource(sha256) >= 0;
     };
     context.source_of = [this](const std::string& id) { return run_.file->source(id); };
+    context.trace = &trace_;
     return run_.proposer->propose(context, halt_.get_token());
 }
 

@@ -6,6 +6,7 @@
 #include "core/run/event_dispatcher.h"
 #include "core/run/run_file.h"
 #include "core/run/run_population.h"
+#include "core/run/run_trace.h"
 
 #include <chrono>
 #include <condition_variable>
@@ -51,7 +52,10 @@ public:
         std::string message;
     };
 
-    explicit RunSession(RunShared& run) : run_(run) {}
+    explicit RunSession(RunShared& run)
+        : run_(run), trace_(*run.file, [&run](const RunEvent& event) { run.events.post(event); })
+    {
+    }
     End work(std::stop_token stop);
 
 private:
@@ -84,6 +88,7 @@ private:
     void postProgress();  ///< under the lock
 
     RunShared& run_;
+    RunTrace trace_;
     std::stop_source halt_;  ///< the user's stop or a failure
     std::chrono::steady_clock::time_point began_{};
     // Guarded by RunShared::mutex:

@@ -322,6 +322,9 @@ void RunModel::apply(const RunEvent& event)
                        progress_ = progress;
                        Q_EMIT progressChanged();
                    },
+                   [this](const LlmCallStarted& started) { Q_EMIT llmCallStarted(started); },
+                   [this](const LlmText& text) { Q_EMIT llmText(text.running, QString::fromStdString(text.text)); },
+                   [this](const LlmCallEnded& ended) { Q_EMIT llmCallEnded(ended); },
                },
                event);
 }

@@ -65,6 +65,9 @@ Q_SIGNALS:
     void stateChanged();
     void progressChanged();
     void activityChanged();
+    void llmCallStarted(const cuco::LlmCallStarted& call);
+    void llmText(int running, const QString& piece);
+    void llmCallEnded(const cuco::LlmCallEnded& call);
     void failed(const cuco::Error& error);
 
 private:

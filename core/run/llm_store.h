@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/llm/llm_summary.h"
+#include "core/llm/recording.h"
+
+namespace cuco {
+
+class Database;
+
+/// The calls of a run file: rows of numbers, and texts in a TextStore. Not for several threads at once.
+class LlmStore {
+public:
+    explicit LlmStore(Database& database) : database_(&database) {}
+
+    /// Inside a transaction of the caller's. A step that is not stored becomes none: the call is not lost for it.
+    Result<int> add(const LlmCall& call);
+    Result<std::vector<LlmCallSummary>> summaries();
+    Result<LlmCall> call(int id);
+    /// Calls with the text in a message, an answer, an error, or in what a server sent with an error; by id.
+    Result<std::vector<int>> find(std::string_view text);
+    /// The answers in the order in which they came, without raw bodies.
+    Result<Recording> recording();
+
+private:
+    Database* database_;
+};
+
+}  // namespace cuco

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/run/database.h"
+#include "core/run/llm_store.h"
+#include "core/run/run_file.h"
+#include "core/run/run_schema.h"
+
+namespace cuco {
+
+namespace {
+
+constexpr std::int64_t first_schema_with_calls = 2;
+
+}  // namespace
+
+Result<bool> RunFile::hasLlmTables()
+{
+    if (schema_version_ >= first_schema_with_calls)
+        return true;
+    // Reading does not bring an older file up to date, but a writer may have done so since.
+    const auto version = checkedSchemaVersion(*database_, path_.string());
+    if (!version)
+        return std::unexpected(version.error());
+    if (*version < first_schema_with_calls)
+        return false;
+    if (auto whole = checkContents(*database_, *version, path_.string()); !whole)
+        return std::unexpected(whole.error());
+    schema_version_ = *version;
+    return true;
+}
+
+template <class Value>
+Result<Value> RunFile::inLlmStore(const std::function<Result<Value>(LlmStore&)>& read)
+{
+    const std::scoped_lock guard(mutex_);
+    const auto has_tables = hasLlmTables();
+    if (!has_tables)
+        return std::unexpected(has_tables.error());
+    if (!*has_tables)
+        return Value{};
+    LlmStore store(*database_);
+    Result<Value> value{};
+    auto done = database_->consistently([&]() -> Result<void> {
+        value = read(store);
+        return {};
+    });
+    if (!done)
+        return std::unexpected(done.error());
+    if (!value && value.error().where.empty())
+        value.error().where = path_.string();
+    return value;
+}
+
+Result<int> RunFile::addLlmCall(const LlmCall& call)
+{
+    const std::scoped_lock guard(mutex_);
+    LlmStore store(*database_);
+    int id = 0;
+    auto done = database_->transaction([&]() -> Result<void> {
+        auto stored = store.add(call);
+        if (!stored)
+            return std::unexpected(stored.error());
+        id = *stored;
+        return {};
+    });
+    if (!done)
+        return std::unexpected(done.error());
+    return id;
+}
+
+Result<std::vector<LlmCallSummary>> RunFile::llmCalls()
+{
+    return inLlmStore<std::vector<LlmCallSummary>>([](LlmStore& store) { return store.summaries(); });
+}
+
+Result<LlmCall> RunFile::llmCall(int id)
+{
+    auto call = inLlmStore<std::optional<LlmCall>>([id](LlmStore& store) -> Result<std::optional<LlmCall>> {
+        auto read = store.call(id);
+        if (!read)
+            return std::unexpected(read.error());
+        return std::move(*read);
+    });
+    if (!call)
+        return std::unexpected(call.error());
+    if (!*call)
+        return failure("The run has no calls of a model", path_.string(), "Choose another run.");
+    return std::move(**call);
+}
+
+Result<std::vector<int>> RunFile::searchLlmCalls(const std::string& text)
+{
+    return inLlmStore<std::vector<int>>([&](LlmStore& store) { return store.find(text); });
+}
+
+Result<Recording> RunFile::llmRecording()
+{
+    return inLlmStore<Recording>([](LlmStore& store) { return store.recording(); });
+}
+
+}  // namespace cuco
