@@ -3,6 +3,7 @@
 #include "core/llm/http_chat.h"
 
 #include "core/base/clock.h"
+#include "core/llm/event_stream_parser.h"
 #include "core/llm/sse_parser.h"
 
 #include <curl/curl.h>
@@ -10,6 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <charconv>
 #include <ctime>
 
@@ -56,8 +59,7 @@ std::string remedy(ChatErrorKind kind, const ChatPost& post)
     }
 }
 
-/// The provider's own sentence in an error body: {"error": {"type",
-/// "message"}}, as all of them write it.
+/// The provider's own sentence in an error body: {"error": {"type", "message"}}, or {"message"} of AWS.
 struct ServerMessage {
     std::string type, text;
 };
@@ -65,8 +67,14 @@ struct ServerMessage {
 ServerMessage serverMessage(const json& body)
 {
     ServerMessage message;
-    if (!body.is_object() || !body.contains("error"))
+    if (!body.is_object())
         return message;
+    if (!body.contains("error")) {
+        for (const char* name : {"message", "Message"})
+            if (body.contains(name) && body[name].is_string())
+                message.text = body[name];
+        return message;
+    }
     const json& error = body["error"];
     const auto field = [&error](const char* name) -> std::string {
         return error.is_object() && error.contains(name) && error[name].is_string() ? error[name].get<std::string>()
@@ -91,13 +99,35 @@ ChatError errorOf(ChatErrorKind kind, const std::string& what, const ChatPost& p
     ChatError error;
     error.kind = kind;
     // Redacted before it is shortened: half a key is a secret too.
-    error.error = {oneLine(post.request.key.redact(what)), post.request.url, remedy(kind, post)};
+    error.error = {oneLine(post.request.redact(what)), post.request.url, remedy(kind, post)};
     return error;
+}
+
+/// Throws nlohmann's exceptions when the payload is no JSON.
+std::string eventOf(const EventStreamMessage& message)
+{
+    const auto header = [&message](const char* name) {
+        const auto found = message.headers.find(name);
+        return found == message.headers.end() ? std::string() : found->second;
+    };
+    const std::string type = header(":message-type");
+    json data = {{"event", header(":event-type")}, {"exception", type != "event"}};
+    if (type == "error") {  // of the transport rather than the service
+        data["event"] = header(":error-code");
+        data["payload"] = {{"message", header(":error-message")}};
+        return dumpJson(data);
+    }
+    if (type == "exception")
+        data["event"] = header(":exception-type");
+    data["payload"] = json::parse(message.payload);
+    return dumpJson(data);
 }
 
 ChatError statusError(const HttpAnswer& answer, const ChatPost& post)
 {
-    const ServerMessage message = serverMessage(json::parse(answer.body, nullptr, false));
+    ServerMessage message = serverMessage(json::parse(answer.body, nullptr, false));
+    if (const auto type = answer.headers.find(post.error_type_header); type != answer.headers.end())
+        message.type = type->second.substr(0, type->second.find(':'));
     if (answer.status >= 300 && answer.status < 400) {
         ChatError error = errorOf(
             ChatErrorKind::bad_request,
@@ -157,6 +187,36 @@ ChatError transportError(const HttpAnswer& answer, const ChatPost& post, const H
     }
 }
 
+/// AWS's names, which begin with a capital in an answer and with a small letter in a stream.
+std::optional<ChatErrorKind> awsErrorKind(std::string_view type)
+{
+    constexpr std::string_view end = "Exception";
+    if (!type.ends_with(end))
+        return std::nullopt;
+    std::string name(type.substr(0, type.size() - end.size()));
+    if (!name.empty())
+        name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
+    constexpr std::array<std::pair<std::string_view, ChatErrorKind>, 15> names{{
+        {"Throttling", ChatErrorKind::rate_limit},
+        {"TooManyRequests", ChatErrorKind::rate_limit},
+        {"ServiceQuotaExceeded", ChatErrorKind::rate_limit},
+        {"AccessDenied", ChatErrorKind::wrong_key},
+        {"UnrecognizedClient", ChatErrorKind::wrong_key},
+        {"InvalidSignature", ChatErrorKind::wrong_key},
+        {"ExpiredToken", ChatErrorKind::wrong_key},
+        {"ResourceNotFound", ChatErrorKind::unknown_model},
+        {"Validation", ChatErrorKind::bad_request},
+        {"ModelNotReady", ChatErrorKind::server},
+        {"ModelTimeout", ChatErrorKind::server},
+        {"ModelError", ChatErrorKind::server},
+        {"ModelStreamError", ChatErrorKind::server},
+        {"InternalServer", ChatErrorKind::server},
+        {"ServiceUnavailable", ChatErrorKind::server},
+    }};
+    const auto found = std::ranges::find(names, name, [](const auto& entry) { return entry.first; });
+    return found == names.end() ? std::nullopt : std::optional(found->second);
+}
+
 }  // namespace
 
 void AnswerReader::text(const std::string& piece)
@@ -190,23 +250,38 @@ ChatResult postChat(HttpTransport& transport, const ChatPost& post, AnswerReader
         }
         return read(data, true);
     });
+    std::string event_lines;
+    EventStreamParser messages([&](const EventStreamMessage& message) {
+        try {
+            const std::string data = eventOf(message);
+            event_lines += data + "\n";
+            return read(data, true);
+        } catch (const json::exception&) {
+            malformed = post.provider_name + " sent an event that is no JSON.";
+            return false;
+        }
+    });
+    const bool binary = post.framing == StreamFraming::aws_event_stream && post.request.streamed;
     // Behind the answer's end nothing counts any more, but the connection can be
     // used again when it is read.
-    const HttpReceiver receive = [&](std::string_view piece) { return !post.request.streamed || events.feed(piece); };
+    const HttpReceiver receive = [&](std::string_view piece) {
+        return !post.request.streamed || (binary ? messages.feed(piece) : events.feed(piece));
+    };
     HttpAnswer answer = transport.post(post.request, receive, control.stop, control.deadline);
     const bool status_ok = answer.status == 200;
+    if (!messages.fault().empty())
+        malformed = fmt::format("{} sent {}.", post.provider_name, messages.fault());
     if (answer.fault == HttpFault::none && status_ok && !post.request.streamed)
         read(answer.body, false);
 
     ChatResponse& response = reader.response;
-    const Secret& key = post.request.key;
-    response.raw_request = key.redact(post.request.body);
-    response.raw_response = key.redact(answer.body);
-    response.text = key.redact(response.text);
+    response.raw_request = post.request.redact(post.request.body);
+    response.raw_response = post.request.redact(binary && status_ok ? event_lines : answer.body);
+    response.text = post.request.redact(response.text);
     response.first_byte = answer.first_byte;
     response.total = answer.total;
     if (const auto header = answer.headers.find(post.request_id_header); header != answer.headers.end())
-        response.request_id = key.redact(header->second);
+        response.request_id = post.request.redact(header->second);
 
     std::optional<ChatError> error;
     if (reader.fault) {
@@ -252,6 +327,8 @@ ChatError noKeyError(const ChatServer& settings, const std::string& provider_nam
 
 ChatErrorKind errorKind(int http_status, std::string_view type)
 {
+    if (const auto kind = awsErrorKind(type))
+        return *kind;
     if (type == "insufficient_quota" || type == "billing_error" || http_status == 402)
         return ChatErrorKind::budget;
     if (type == "model_not_found")

@@ -40,6 +40,8 @@ private:
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+enum class StreamFraming { server_sent_events, aws_event_stream };
+
 /// A request to `path` below the base URL. `request.key`, the headers and the
 /// body are the provider's to set.
 struct ChatPost {
@@ -48,6 +50,10 @@ struct ChatPost {
     std::string key_variable;
     std::string model;
     std::string request_id_header;
+    std::string error_type_header;  ///< where the provider's word for a failure is not in the body
+    /// Of aws_event_stream, AnswerReader::event() gets {"event": name, "exception": bool, "payload"}, and the raw
+    /// response has an event on each line.
+    StreamFraming framing = StreamFraming::server_sent_events;
 };
 
 ChatResult postChat(HttpTransport& transport, const ChatPost& post, AnswerReader& reader, const CallControl& control);

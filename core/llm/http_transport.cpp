@@ -129,7 +129,8 @@ std::string refusal(const HttpRequest& request)
         return "It must not contain a user name or a password.";
     if (scheme == "http" && !request.key.empty() && host != "localhost" && host != "127.0.0.1" && host != "[::1]")
         return "A key goes over plain http to this machine only; use https.";
-    if (!request.key.fitsHeader())
+    if (!request.key.fitsHeader() ||
+        !std::ranges::all_of(request.secrets, [](const Secret& secret) { return secret.fitsHeader(); }))
         return "The key has characters that no key has, such as a line break in "
                "the middle.";
     return {};
@@ -152,6 +153,14 @@ HttpFault faultOf(CURLcode code, const HttpAnswer& answer)
 }
 
 }  // namespace
+
+std::string HttpRequest::redact(std::string_view text) const
+{
+    std::string kept = key.redact(text);
+    for (const Secret& secret : secrets)
+        kept = secret.redact(kept);
+    return kept;
+}
 
 HttpTransport::HttpTransport(HttpLimits limits) : limits_(std::move(limits))
 {
@@ -202,7 +211,7 @@ HttpAnswer HttpTransport::post(const HttpRequest& request, const HttpReceiver& r
     add("Expect:");  // no round trip before a large body
     for (const auto& [name, value] : request.headers)
         add(name + ": " + value);
-    if (!request.key.empty())
+    if (!request.key.empty() && !request.key_header.empty())
         add(request.key_header + ": " + request.key_prefix + request.key.reveal());
 
     Multi multi = takeIdle();
@@ -281,7 +290,7 @@ HttpAnswer HttpTransport::post(const HttpRequest& request, const HttpReceiver& r
     if (answer.fault == HttpFault::none && code) {
         answer.fault = faultOf(*code, answer);
         if (*code != CURLE_OK)
-            answer.fault_text = request.key.redact(message[0] != '\0' ? message.data() : curl_easy_strerror(*code));
+            answer.fault_text = request.redact(message[0] != '\0' ? message.data() : curl_easy_strerror(*code));
     }
     if (answer.fault == HttpFault::none) {
         const std::scoped_lock lock(mutex_);

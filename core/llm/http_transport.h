@@ -33,9 +33,13 @@ struct HttpRequest {
     std::string url;  ///< https; http only without a key, or to this machine
     std::vector<std::pair<std::string, std::string>> headers;
     std::string key_header, key_prefix;  ///< "authorization", "Bearer "
-    Secret key;                          ///< empty: the header is not sent
+    Secret key;                          ///< the header is not sent without a key or a name
+    std::vector<Secret> secrets;         ///< others that headers have
     std::string body;
     bool streamed = false;  ///< HttpLimits::stall holds
+
+    /// The text without the key and the other secrets.
+    std::string redact(std::string_view text) const;
 };
 
 enum class HttpFault {

@@ -5,6 +5,7 @@
 #include "core/base/files.h"
 #include "core/base/json.h"
 #include "core/llm/anthropic_client.h"
+#include "core/llm/bedrock_client.h"
 #include "core/llm/command_client.h"
 #include "core/llm/manual_client.h"
 #include "core/llm/openai_client.h"
@@ -74,6 +75,21 @@ Result<std::unique_ptr<ChatClient>> openAiClient(const ProviderSettings& setting
     return std::make_unique<OpenAiClient>(std::move(openai));
 }
 
+Result<std::unique_ptr<ChatClient>> bedrockClient(const ProviderSettings& settings, const KeySource& keys)
+{
+    BedrockSettings bedrock;
+    bedrock.server = {
+        .base_url = serverUrl(settings),
+        .key_variable = settings.key_name.empty() ? keyNames(settings.provider).front().name : settings.key_name,
+        .limits = httpLimits(settings),
+        .keys = keys};
+    bedrock.region = awsRegion(settings);
+    bedrock.cache_prompts = settings.cache_prompts;
+    if (auto missing = BedrockClient::missingKey(bedrock.server))
+        return std::unexpected(missing->error);
+    return std::make_unique<BedrockClient>(std::move(bedrock));
+}
+
 Result<std::unique_ptr<ChatClient>> replayClient(const std::filesystem::path& file)
 {
     const auto text = readFile(file, most_recording_bytes);
@@ -107,7 +123,7 @@ Result<std::unique_ptr<ChatClient>> clientOf(const ProviderSettings& settings, c
         return std::make_unique<ManualClient>(ManualSettings{.folder = settings.folder});
     if (settings.provider == "replay")
         return replayClient(settings.recording);
-    return failure(fmt::format("The provider \"{}\" cannot be called yet.", settings.provider));
+    return bedrockClient(settings, keys);
 }
 
 }  // namespace

@@ -22,16 +22,6 @@ using nlohmann::json;
 constexpr int most_attempts = 20;
 constexpr std::int64_t longest_limit_s = 86'400;
 
-std::string regionOf(const ProviderSettings& settings)
-{
-    if (!settings.region.empty())
-        return settings.region;
-    for (const char* variable : {"AWS_REGION", "AWS_DEFAULT_REGION"})
-        if (const char* const value = std::getenv(variable); value != nullptr && *value != '\0')
-            return value;
-    return {};
-}
-
 /// It becomes part of a host name.
 bool isRegion(const std::string& text)
 {
@@ -70,6 +60,16 @@ Result<ModelPrice> priceFromJson(const json& item, const std::string& where, con
 
 }  // namespace
 
+std::string awsRegion(const ProviderSettings& settings)
+{
+    if (!settings.region.empty())
+        return settings.region;
+    for (const char* variable : {"AWS_REGION", "AWS_DEFAULT_REGION"})
+        if (const char* const value = std::getenv(variable); value != nullptr && *value != '\0')
+            return value;
+    return {};
+}
+
 const std::vector<std::string>& providerNames()
 {
     static const std::vector<std::string> names{"anthropic", "openai", "bedrock", "command", "manual", "replay"};
@@ -85,9 +85,9 @@ Result<void> validate(const ProviderSettings& settings)
     const bool calls_server = !keyNames(provider).empty();
     if (calls_server && settings.model.empty())
         return failure(fmt::format("No model of {} is named.", provider), {}, "Name the model that is to answer.");
-    if (provider == "bedrock" && !isRegion(regionOf(settings)))
-        return failure(regionOf(settings).empty() ? std::string("No AWS region is named.")
-                                                  : fmt::format("\"{}\" is no AWS region.", regionOf(settings)),
+    if (provider == "bedrock" && !isRegion(awsRegion(settings)))
+        return failure(awsRegion(settings).empty() ? std::string("No AWS region is named.")
+                                                   : fmt::format("\"{}\" is no AWS region.", awsRegion(settings)),
                        {}, "Name one, such as us-east-1, or set AWS_REGION to it.");
     if (provider == "command" && (settings.command.empty() || settings.command.front().empty()))
         return failure("No program is named that answers.", {}, "Name the program and its arguments.");
@@ -201,7 +201,7 @@ std::string serverUrl(const ProviderSettings& settings)
         return "https://api.anthropic.com";
     if (settings.provider == "openai")
         return "https://api.openai.com/v1";
-    const std::string region = regionOf(settings);
+    const std::string region = awsRegion(settings);
     // China's regions have a domain of their own.
     return !isRegion(region) ? std::string()
                              : fmt::format("https://bedrock-runtime.{}.amazonaws.com{}", region,

@@ -61,6 +61,9 @@ ModelPrices pricesWith(ModelPrices list, const ProviderSettings& settings);
 /// without a region.
 std::string serverUrl(const ProviderSettings& settings);
 
+/// The settings' own, else AWS_REGION, else AWS_DEFAULT_REGION; may be empty.
+std::string awsRegion(const ProviderSettings& settings);
+
 /// Settings may come with a run file from somewhere else. What a person must agree to before those are used: a key
 /// that goes to a server which is not the provider's, or a program that is run. Nothing when there is nothing to ask.
 std::optional<std::string> consentNeeded(const ProviderSettings& settings);
