@@ -271,7 +271,11 @@ ChatResult postChat(HttpTransport& transport, const ChatPost& post, AnswerReader
     const bool status_ok = answer.status == 200;
     if (!messages.fault().empty())
         malformed = fmt::format("{} sent {}.", post.provider_name, messages.fault());
-    if (answer.fault == HttpFault::none && status_ok && !post.request.streamed)
+    // Some servers and proxies answer a request for a stream in one piece.
+    const auto type = answer.headers.find("content-type");
+    const bool one_piece = !post.request.streamed || (!binary && type != answer.headers.end() && !reader.complete() &&
+                                                      type->second.starts_with("application/json"));
+    if (answer.fault == HttpFault::none && status_ok && one_piece)
         read(answer.body, false);
 
     ChatResponse& response = reader.response;

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <charconv>
+
 namespace cuco {
 
 namespace {
@@ -41,6 +43,19 @@ const json& member(const json& object, const char* name)
     return object.is_object() && object.contains(name) ? object[name] : none;
 }
 
+/// Proxies put the status that the answer would have had into the stream, as a number or a text.
+int statusOf(const json& code)
+{
+    int status = 0;
+    if (code.is_number_integer())
+        status = code.get<int>();
+    else if (code.is_string()) {
+        const auto& text = code.get_ref<const std::string&>();
+        std::from_chars(text.data(), text.data() + text.size(), status);
+    }
+    return status >= 400 && status < 600 ? status : 0;
+}
+
 class Reader final : public AnswerReader {
 public:
     using AnswerReader::AnswerReader;
@@ -58,7 +73,7 @@ private:
             const json& message = member(error, "message");
             const json& type = member(error, "type");
             fault.emplace();
-            fault->kind = errorKind(0, type.is_string() ? type.get<std::string>() : "");
+            fault->kind = errorKind(statusOf(member(error, "code")), type.is_string() ? type.get<std::string>() : "");
             fault->error.what = message.is_string() ? message.get<std::string>() : dumpJson(error);
             fault->retryable = fault->kind == ChatErrorKind::server || fault->kind == ChatErrorKind::rate_limit;
             return;

@@ -45,25 +45,9 @@ private:
     std::optional<RetryingClient> retrying_;
 };
 
-/// Only a server that is not the provider's own may want no key.
-Result<ChatServer> serverOf(const ProviderSettings& settings, const KeySource& keys, const std::string& name)
-{
-    ChatServer server{
-        .base_url = serverUrl(settings),
-        .key_variable = settings.key_name.empty() ? keyNames(settings.provider).front().name : settings.key_name,
-        .limits = httpLimits(settings),
-        .keys = keys};
-    if (keys(server.key_variable).empty()) {
-        if (settings.base_url.empty() || !settings.key_name.empty())
-            return std::unexpected(noKeyError(server, name).error);
-        server.key_variable.clear();
-    }
-    return server;
-}
-
 Result<std::unique_ptr<ChatClient>> openAiClient(const ProviderSettings& settings, const KeySource& keys)
 {
-    auto server = serverOf(settings, keys, "OpenAI");
+    auto server = serverWithKey(settings, keys, "OpenAI");
     if (!server)
         return std::unexpected(server.error());
     OpenAiSettings openai;
@@ -107,7 +91,7 @@ Result<std::unique_ptr<ChatClient>> replayClient(const std::filesystem::path& fi
 Result<std::unique_ptr<ChatClient>> clientOf(const ProviderSettings& settings, const KeySource& keys)
 {
     if (settings.provider == "anthropic") {
-        auto server = serverOf(settings, keys, "Anthropic");
+        auto server = serverWithKey(settings, keys, "Anthropic");
         if (!server)
             return std::unexpected(server.error());
         return std::make_unique<AnthropicClient>(std::move(*server));
@@ -127,6 +111,21 @@ Result<std::unique_ptr<ChatClient>> clientOf(const ProviderSettings& settings, c
 }
 
 }  // namespace
+
+Result<ChatServer> serverWithKey(const ProviderSettings& settings, const KeySource& keys, const std::string& name)
+{
+    ChatServer server{
+        .base_url = serverUrl(settings),
+        .key_variable = settings.key_name.empty() ? keyNames(settings.provider).front().name : settings.key_name,
+        .limits = httpLimits(settings),
+        .keys = keys};
+    if (keys(server.key_variable).empty()) {
+        if (settings.base_url.empty() || !settings.key_name.empty())
+            return std::unexpected(noKeyError(server, name).error);
+        server.key_variable.clear();
+    }
+    return server;
+}
 
 Result<std::unique_ptr<ChatClient>> makeChatClient(const ProviderSettings& settings, const KeySource& keys,
                                                    const Spending& spending)

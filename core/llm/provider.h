@@ -4,6 +4,7 @@
 
 #include "core/llm/budget.h"
 #include "core/llm/chat.h"
+#include "core/llm/http_chat.h"
 #include "core/llm/key_source.h"
 #include "core/llm/provider_settings.h"
 
@@ -22,5 +23,9 @@ struct Spending {
 /// the budget by. Errors: what validate() says, a required key that is missing, a recording that cannot be read.
 Result<std::unique_ptr<ChatClient>> makeChatClient(const ProviderSettings& settings, const KeySource& keys,
                                                    const Spending& spending = {});
+
+/// The settings' server with its key. Only a server that is not the provider's own may want none, and then none is
+/// sent. Errors: a key that is missing; `name` is the provider's for the sentence.
+Result<ChatServer> serverWithKey(const ProviderSettings& settings, const KeySource& keys, const std::string& name);
 
 }  // namespace cuco
