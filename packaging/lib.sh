@@ -6,7 +6,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # What cucoctl is built from and evaluates with.
 cli_packages=(g++ binutils bubblewrap cmake ninja-build pkg-config ccache
-    nlohmann-json3-dev libsqlite3-dev libzstd-dev zlib1g-dev libssl-dev libcurl4-openssl-dev libgit2-dev libfmt-dev libcli11-dev)
+    nlohmann-json3-dev libsqlite3-dev libzstd-dev zlib1g-dev libssl-dev libcurl4-openssl-dev libgit2-dev libfmt-dev libcli11-dev
+    libclang-19-dev)
 build_packages=("${cli_packages[@]}" qt6-base-dev qt6-charts-dev libqt6opengl6-dev qt6-svg-dev libqscintilla2-qt6-dev
     fonts-inter fonts-jetbrains-mono)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev openmpi-bin libopenmpi-dev clang-format reuse)

@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/source/analysis_api.h"
+#include "core/source/analysis_graph.h"
+#include "core/source/analysis_program.h"
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace cuco::analysis {
+
+/// What an expression may point to.
+struct Root {
+    std::string name;
+    bool peer = false;     ///< another rank's copy of it
+    bool bare = false;     ///< a state object: its members go by their own names
+    bool part = false;     ///< one of the pointers that an aggregate was made of
+    bool window = false;   ///< memory that peers can write to
+    int function = -1;     ///< a function's declaration
+    std::string symbol{};  ///< a function looked up by this name
+    bool operator==(const Root&) const = default;
+};
+
+struct Value {
+    std::vector<Root> roots;
+    std::vector<Value> items;  ///< of a list
+    std::string text;          ///< a string literal
+    // What a number is made of.
+    bool thread = false, lane = false, block = false;
+
+    void add(const Root& root);
+    void add(const Value& other);
+};
+
+/// Plays a program from its entry points: host code in order, calls of its own functions with their arguments, kernels
+/// where they are launched. Loops run twice, so that what one turn leaves for the next is seen.
+class Walk {
+public:
+    Walk(const Program& program, CudaAnalysis& analysis);
+    void run();
+
+private:
+    enum class Use { load, store, update, address };
+    struct Frame {
+        int function = -1;
+        std::size_t called_line = 0;
+        std::unordered_map<int, Value> values;
+        std::vector<Value> arguments;
+        Value object;  ///< *this
+        Value result;
+    };
+    /// Memory that a called function allocated, under that function's name for it.
+    struct Helped {
+        Buffer buffer;
+        int function = -1;
+        bool local = false;  ///< the name is a variable of the function
+    };
+    struct KernelUse {
+        std::string name;
+        std::vector<std::string> reads, writes;
+        bool communicates = false, computes = false;
+    };
+
+    // analysis_walk.cpp: the walk itself
+    void runEntry(int function);
+    bool mayAct(int node);
+    bool endsFlow(int node) const;
+    Value evaluate(int node, Use use = Use::load);
+    Value evaluateAny(int node, Use use);
+    Value evaluateName(const Node& node, Use use);
+    Value evaluateMember(const Node& node, Use use);
+    Value evaluateMemory(int node, Use use);
+    Value evaluateVariable(const Node& node);
+    Value evaluateBinary(const Node& node);
+    Value assign(const Node& node);
+    void runLoop(const Node& node);
+    void runBranch(const Node& node);
+    Value enter(int function, const std::vector<Value>& arguments, const Value& object, const Node& call);
+    Value valueOf(int declaration);
+    void keep(int target, const Value& value);
+    Value adopt(const std::string& name, Value value, bool through_pointer);
+    void touch(const Value& value, Use use, const Node& node, const Value& index);
+
+    // analysis_calls.cpp: what calls do
+    Value call(int node);
+    Value construct(const Node& node);
+    Value callApi(const Node& node, const std::string& name, const std::vector<int>& arguments,
+                  const std::vector<ReachedThrough>& how);
+    bool callRuntime(const Node& node, const std::string& name, const std::vector<int>& arguments);
+    std::optional<Value> callDevice(const Node& node, const std::string& name, const std::vector<int>& arguments,
+                                    const Value& object);
+    void communicate(const Node& node, const std::string& name, const CommunicationRoles& roles,
+                     const std::vector<int>& arguments, const std::vector<ReachedThrough>& how);
+    void copy(const Node& node, const std::string& name, const CopyRoles& roles, const std::vector<int>& arguments);
+    void allocate(const Node& node, const std::string& name, const AllocationRoles& roles,
+                  const std::vector<int>& arguments);
+    void launch(int node);
+    void launchByCall(const Node& node, const std::string& name, const std::vector<int>& arguments);
+    KernelUse runKernel(int function, const std::vector<Value>& arguments, const Node& at);
+    void addLaunch(KernelLaunch launch, const KernelUse& use, const Node& node);
+    void synchronise(const Node& node, Synchronisation synchronisation);
+    void communicateOnDevice(const Node& node, const std::string& operation, CommunicationFamily family,
+                             std::vector<std::string> reads, std::vector<std::string> writes, const Value& index,
+                             const std::string& peer = {});
+
+    std::string nameOf(const Value& value, int node) const;
+    std::string streamOf(int node);
+    std::vector<std::string> namesOf(const Value& value) const;
+    std::string fileOf(const Node& node) const { return program_.files[static_cast<std::size_t>(node.file)].name; }
+    std::string chainKey(const Node& node) const;
+    Frame& frame() { return frames_.back(); }
+    void noteBuffer(const std::string& name);
+    Stream& noteStream(const std::string& name);
+    Event& noteEvent(const std::string& name);
+
+    const Program& program_;
+    CudaAnalysis& analysis_;
+    DependencyGraph graph_;
+    std::deque<Frame> frames_;  ///< which stay where they are while others come and go
+    std::vector<ReachedThrough> chain_;
+    std::string entry_;
+    std::map<std::string, Value> contents_;       ///< what members and arrays of pointers hold
+    std::map<std::string, std::string> windows_;  ///< window → buffer
+    std::map<std::string, std::string> handles_;  ///< a library's handle → stream
+    std::map<std::string, Helped> allocated_in_;  ///< by helpers, as they call it; its last allocation
+    std::set<std::string> helpers_;
+    std::map<int, Value> globals_;
+    std::map<std::string, KernelUse> kernels_;
+    std::set<std::string> seen_;
+    std::set<int> entered_;
+    std::vector<signed char> acts_;
+    std::vector<signed char> function_acts_;
+    KernelUse* kernel_ = nullptr;
+    int loops_ = 0, groups_ = 0, doubled_ = 0, thread_guards_ = 0;
+    bool waiting_ = false;  ///< in a loop's condition
+    std::size_t steps_ = 0;
+};
+
+}  // namespace cuco::analysis
