@@ -51,5 +51,6 @@ void addDecisionCommands(CLI::App& app, Session& session);  ///< promote, reject
 void addTraceCommand(CLI::App& app, Session& session);
 void addOverlapCommand(CLI::App& app, Session& session);
 void addPatchCommand(CLI::App& app, Session& session);
+void addAnalyzeCommand(CLI::App& app, Session& session);
 
 }  // namespace cuco::cli

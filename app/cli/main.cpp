@@ -28,6 +28,7 @@ int main(int argc, char** argv)
         addTraceCommand(app, session);
         addOverlapCommand(app, session);
         addPatchCommand(app, session);
+        addAnalyzeCommand(app, session);
 
         try {
             app.parse(argc, argv);
