@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <set>
 
@@ -19,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view source_file = "/cuco/source.cu";
+constexpr std::string_view source_file = "/cuco/source.cu", missing_file = "/cuco/missing.h";
 constexpr std::size_t most_unresolved = 200;
 
 /// A folder that goes away with its owner.
@@ -202,6 +203,63 @@ void readDiagnostics(const LibClang& clang, CXTranslationUnit unit, TreeBuilder&
     }
 }
 
+/// Names that stand for values and that nothing declares. A call with such an argument is no call to libclang.
+std::string missingValues(const Program& program, const std::string& source)
+{
+    std::set<std::string> names;
+    for (const Unresolved& unresolved : program.unresolved) {
+        const bool plain = std::ranges::all_of(
+            unresolved.name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; });
+        if (!plain || unresolved.name.empty() || !unresolved.message.starts_with("use of undeclared identifier")) {
+            continue;
+        }
+        bool value = true;
+        for (std::size_t at = source.find(unresolved.name); at != std::string::npos && value;
+             at = source.find(unresolved.name, at + 1)) {
+            const std::size_t next = source.find_first_not_of(" \t\r\n", at + unresolved.name.size());
+            value = next == std::string::npos || std::string_view("(<:{").find(source[next]) == std::string_view::npos;
+        }
+        if (value) {
+            names.insert(unresolved.name);
+        }
+    }
+    std::string declarations;
+    for (const std::string& name : names) {
+        declarations += "extern cuco_missing " + name + ";\n";
+    }
+    return declarations.empty()
+               ? ""
+               : "struct cuco_missing {\n    template <class T>\n    operator T() const;\n};\n" + declarations;
+}
+
+Result<Program> parseOnce(const LibClang& clang, const AnalysisRequest& request, std::vector<std::string> arguments,
+                          const std::string& missing)
+{
+    std::vector<CXUnsavedFile> files{{source_file.data(), request.source.data(), request.source.size()}};
+    if (!missing.empty()) {
+        files.push_back({missing_file.data(), missing.data(), missing.size()});
+        arguments.insert(arguments.end(), {"-include", std::string(missing_file)});
+    }
+    std::vector<const char*> pointers;
+    for (const std::string& argument : arguments) {
+        pointers.push_back(argument.c_str());
+    }
+    const std::unique_ptr<void, void (*)(CXIndex)> index(clang.createIndex(0, 0), clang.disposeIndex);
+    CXTranslationUnit unit = nullptr;
+    const CXErrorCode code = clang.parseTranslationUnit2(
+        index.get(), source_file.data(), pointers.data(), static_cast<int>(pointers.size()), files.data(),
+        static_cast<unsigned>(files.size()), CXTranslationUnit_KeepGoing, &unit);
+    if (code != CXError_Success || unit == nullptr) {
+        return failure(fmt::format("libclang could not read the source (code {}).", static_cast<int>(code)),
+                       request.name, "Check that it is CUDA or C++ text.");
+    }
+    const std::unique_ptr<CXTranslationUnitImpl, void (*)(CXTranslationUnit)> owner(unit, clang.disposeTranslationUnit);
+    TreeBuilder tree(clang, unit, request.source);
+    tree.read();
+    readDiagnostics(clang, unit, tree);
+    return std::move(tree.program());
+}
+
 }  // namespace
 
 Result<Program> parseProgram(const AnalysisRequest& request)
@@ -220,26 +278,17 @@ Result<Program> parseProgram(const AnalysisRequest& request)
         return std::unexpected(written.error());
     }
     const std::vector<std::string> arguments = argumentsFor(folders, overlay);
-    std::vector<const char*> pointers;
-    for (const std::string& argument : arguments) {
-        pointers.push_back(argument.c_str());
+    auto program = parseOnce(*clang, request, arguments, "");
+    const std::string missing = program ? missingValues(*program, request.source) : "";
+    if (missing.empty()) {
+        return program;
     }
-    const std::unique_ptr<void, void (*)(CXIndex)> index(clang->createIndex(0, 0), clang->disposeIndex);
-    CXUnsavedFile file{source_file.data(), request.source.data(), request.source.size()};
-    CXTranslationUnit unit = nullptr;
-    const CXErrorCode code =
-        clang->parseTranslationUnit2(index.get(), source_file.data(), pointers.data(),
-                                     static_cast<int>(pointers.size()), &file, 1, CXTranslationUnit_KeepGoing, &unit);
-    if (code != CXError_Success || unit == nullptr) {
-        return failure(fmt::format("libclang could not read the source (code {}).", static_cast<int>(code)),
-                       request.name, "Check that it is CUDA or C++ text.");
+    auto again = parseOnce(*clang, request, arguments, missing);
+    if (again) {
+        // What is missing is still missing.
+        again->unresolved = std::move(program->unresolved);
     }
-    const std::unique_ptr<CXTranslationUnitImpl, void (*)(CXTranslationUnit)> owner(unit,
-                                                                                    clang->disposeTranslationUnit);
-    TreeBuilder tree(*clang, unit, request.source);
-    tree.read();
-    readDiagnostics(*clang, unit, tree);
-    return std::move(tree.program());
+    return again;
 }
 
 std::string Program::text(int node) const

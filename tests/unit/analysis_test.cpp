@@ -409,8 +409,7 @@ int f(float* a, ncclComm_t c, cudaStream_t s)
 {
     prepare(a);
     ncclBrandNewCollective(a, 3, c, s);
-    ncclAllGather(a, a, 3, ncclFloat, c, s);
-    int count = COUNT;
+    ncclAllGather(a, a, COUNT, ncclFloat, c, s);
     return state.finish(
 )");
     std::vector<std::string> missing;
