@@ -124,11 +124,12 @@ protected:
     }
 
     FixtureRun fault(int number) { return run("faults.cu", 2, {fmt::format("-DFIXTURE_CASE={}", number)}); }
+    FixtureRun ginFault(int number) { return run("gin_faults.cu", 3, {fmt::format("-DFIXTURE_CASE={}", number)}); }
 
-    /// Number of the line of faults.cu that ends in "// line: NAME".
-    static int lineOf(const std::string& name)
+    /// Number of the line of the fixture that ends in "// line: NAME".
+    static int lineOf(const std::string& name, const std::string& fixture)
     {
-        std::istringstream lines(*readFile(fixtures / "faults.cu"));
+        std::istringstream lines(*readFile(fixtures / fixture));
         std::string line;
         for (int number = 1; std::getline(lines, line); ++number)
             if (line.ends_with("// line: " + name))
@@ -138,15 +139,31 @@ protected:
     }
 
     static void expectFailure(const FixtureRun& run, const std::string& kind, const std::string& line_name,
-                              const std::vector<std::string>& words)
+                              const std::vector<std::string>& words, const std::string& fixture = "faults.cu")
     {
         EXPECT_EQ(run.exit_code, 3) << run.out;
         EXPECT_THAT(run.out, testing::StartsWith("failure " + kind + " ")) << run.out;
         if (!line_name.empty()) {
-            EXPECT_THAT(run.out, HasSubstr(fmt::format(" line {}\n", lineOf(line_name))));
+            EXPECT_THAT(run.out, HasSubstr(fmt::format(" line {}\n", lineOf(line_name, fixture))));
         }
         for (const auto& word : words)
             EXPECT_THAT(run.out, HasSubstr(word));
+    }
+
+    static void expectGinFailure(const FixtureRun& run, const std::string& kind, const std::string& line_name,
+                                 const std::vector<std::string>& words)
+    {
+        expectFailure(run, kind, line_name, words, "gin_faults.cu");
+    }
+
+    static Timeline timelineIn(const FixtureRun& run)
+    {
+        const auto begin = run.out.find("trace ");
+        EXPECT_NE(begin, std::string::npos) << run.out;
+        const auto text = run.out.substr(begin + 6, run.out.find('\n', begin) - begin - 6);
+        const auto timeline = timelineFromJson(nlohmann::json::parse(text, nullptr, false));
+        EXPECT_TRUE(timeline.has_value()) << text;
+        return timeline.value_or(Timeline{});
     }
 
     static double microseconds(const FixtureRun& run, const std::string& name)
@@ -259,16 +276,10 @@ TEST_F(Emulator, WritesATimelineInWhichStreamsOverlap)
 {
     const std::string model = (emulator / "h200.model").string();
     const auto result = run("overlap.cu", 2, {}, {model, "32768", "1024"}, {{"FIXTURE_TRACE", "overlapped"}});
-    const auto begin = result.out.find("trace ");
-    ASSERT_NE(begin, std::string::npos) << result.out;
-    const auto text = result.out.substr(begin + 6, result.out.find('\n', begin) - begin - 6);
-    const auto json = nlohmann::json::parse(text, nullptr, false);
-    ASSERT_FALSE(json.is_discarded()) << text;
-    const auto timeline = timelineFromJson(json);
-    ASSERT_TRUE(timeline.has_value()) << describe(timeline.error());
-    EXPECT_EQ(timeline->source, TimeSource::modelled);
+    const auto timeline = timelineIn(result);
+    EXPECT_EQ(timeline.source, TimeSource::modelled);
     std::map<std::pair<int, std::string>, const Lane*> lanes;
-    for (const auto& lane : timeline->lanes)
+    for (const auto& lane : timeline.lanes)
         lanes[{lane.rank, lane.name}] = &lane;
     ASSERT_TRUE(lanes.contains({0, "stream 2"}) && lanes.contains({1, "copy engine"}));
     const auto& products = lanes[{0, "stream 2"}]->intervals;
@@ -279,6 +290,70 @@ TEST_F(Emulator, WritesATimelineInWhichStreamsOverlap)
     EXPECT_EQ(copies.front().bytes, 16384u);
     EXPECT_LT(copies[0].begin_ns, products[1].end_ns);
     EXPECT_GT(copies[0].end_ns, products[1].begin_ns);
+}
+
+TEST_F(Emulator, RunsEveryFunctionOfGinOnOneTwoAndFourRanks)
+{
+    for (const int ranks : {1, 2, 4})
+        EXPECT_EQ(run("gin.cu", ranks).out.find("good"), 0u) << ranks;
+}
+
+TEST_F(Emulator, ShowsThatAPutIsReadTooEarlyOrItsSourceIsUsedAgain)
+{
+    EXPECT_EQ(ginFault(0).exit_code, 0);
+    for (const int mistake : {2, 3, 4, 5})  // no wait, signal before payload, another context's signal, no flush
+        EXPECT_THAT(ginFault(mistake).out, HasSubstr("elements wrong")) << mistake;
+}
+
+TEST_F(Emulator, SaysWhoWaitsForWhichSignalCounterOrBarrierOfGin)
+{
+    expectGinFailure(
+        ginFault(6), "deadlock", "wait",
+        {"Kernel ring of rank 2 waits for ever for GIN signal 0 of context 0 to reach 1; it is at 0 (no rank "
+         "has signalled it)"});
+    expectGinFailure(ginFault(7), "deadlock", "barrier",
+                     {"in GIN barrier 0 of context 0 (arrived: ranks 0, 1; missing: rank 2)"});
+    expectGinFailure(ginFault(12), "deadlock", "counter", {"for GIN counter 0 of context 0 to reach 2; it is at 1"});
+}
+
+TEST_F(Emulator, CatchesPutsOutsideTheirWindowAndWhatGinForbids)
+{
+    expectGinFailure(ginFault(8), "out_of_bounds", "put", {"4096 bytes at offset 4100 of a window of 8192 bytes"});
+    expectGinFailure(ginFault(9), "out_of_bounds", "signal", {"GIN signal 9", "created with 1 (ginSignalCount)"});
+    expectGinFailure(ginFault(10), "crash", "mixed", {"SignalInc and SignalAdd without a resetSignal"});
+    expectGinFailure(ginFault(11), "crash", "reset", {"resets GIN signal 0 while 1 more to it is under way"});
+    expectGinFailure(ginFault(13), "out_of_bounds", "context", {"GIN context 4"});
+    expectGinFailure(ginFault(14), "out_of_bounds", "session", {"GIN barrier 1", "created with 1"});
+    expectGinFailure(ginFault(15), "out_of_bounds", "theirs", {"belongs to a barrier"});
+    expectGinFailure(ginFault(16), "out_of_bounds", "peer", {"rank 5 of 3"});
+    expectGinFailure(ginFault(17), "crash", "session", {"set ginForceEnable"});
+}
+
+TEST_F(Emulator, LetsAPutThatNobodyWaitsForArriveWhenItsMemoryIsInUseElsewhere)
+{
+    expectGinFailure(ginFault(1), "out_of_bounds", "unsignalled",
+                     {"A put arrives at byte 4096 of guarded part", "its receiver did not wait for it"});
+}
+
+TEST_F(Emulator, ModelsGinAsANetworkAdapterWithALaneOfItsOwn)
+{
+    const std::string model = (emulator / "h200.model").string();
+    const auto result = run("gin_times.cu", 2, {}, {model});
+    ASSERT_EQ(result.exit_code, 0) << result.out;
+    EXPECT_EQ(result.out, run("gin_times.cu", 2, {}, {model}).out);
+    // Figures of h200.model: 7.8 us and 0.5 us to issue; 16 MiB at 48 GB/s are 350 us, and one port is shared by two.
+    EXPECT_NEAR(microseconds(result, "round_trip"), 16.7, 1.5);
+    EXPECT_NEAR(microseconds(result, "put"), 358, 10);
+    EXPECT_NEAR(microseconds(result, "two_puts"), 708, 20);
+    const auto timeline = timelineIn(result);
+    const auto lane = std::ranges::find_if(
+        timeline.lanes, [](const Lane& each) { return each.rank == 0 && each.name == "GIN to rank 1"; });
+    ASSERT_NE(lane, timeline.lanes.end());
+    const auto& longest = *std::ranges::max_element(lane->intervals, {}, &Interval::bytes);
+    EXPECT_EQ(longest.bytes, 16u << 20);
+    EXPECT_EQ(longest.activity, Activity::communication);
+    EXPECT_EQ(timeline.names.at(longest.name), "put");
+    EXPECT_GT(longest.end_ns - longest.begin_ns, 350'000);
 }
 
 TEST_F(Emulator, CompilerErrorsNameTheLineOfTheSource)

@@ -253,9 +253,22 @@ TEST_F(RaceChecker, SeesCopiesLibraryCallsAndHostsAtTheirLines)
     expectRace(runCase("streams.cu", 12), "copy to host", "read host");
 }
 
+TEST_F(RaceChecker, TakesAPutForAnAccessOfItsOwnThatSignalsAndFlushesOrder)
+{
+    expectNone(runCase("gin.cu", 0, 3));
+    EXPECT_TRUE(runCase("gin.cu", 1, 3).pairs.contains(pairOf("read load", "write put")));
+    expectRace(runCase("gin.cu", 2, 3), "write store", "read put");
+    expectRace(runCase("gin.cu", 3, 3), "write store", "read unreleased");
+    expectRace(runCase("gin.cu", 4, 3), "write put", "read load");
+    EXPECT_TRUE(runCase("gin.cu", 5, 3).pairs.contains(pairOf("read load", "write put")));
+    expectRace(runCase("gin.cu", 6, 3), "read put", "write reuse");
+    EXPECT_TRUE(runCase("gin.cu", 7, 3).pairs.contains(pairOf("read load", "write put")));
+    expectRace(runCase("gin.cu", 8, 3), "write value", "read load");
+}
+
 TEST_F(RaceChecker, IsSilentOnTheEmulatorsOwnFixtures)
 {
-    for (const char* name : {"basics.cu", "features.cu", "gather.cu", "overlap.cu"})
+    for (const char* name : {"basics.cu", "features.cu", "gather.cu", "overlap.cu", "gin.cu"})
         expectNone(run(fs::path("emulator") / name, 2));
 }
 

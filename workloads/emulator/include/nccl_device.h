@@ -31,6 +31,12 @@ struct ncclLsaBarrierHandle {
     int nBarriers;
 };
 typedef struct ncclLsaBarrierHandle ncclLsaBarrierHandle_t;
+struct ncclGinBarrierHandle {
+    ncclGinSignal_t signal0;
+    ncclDevResourceHandle_t bufHandle;
+    int nBarriers;
+};
+typedef struct ncclGinBarrierHandle ncclGinBarrierHandle_t;
 
 typedef struct ncclDevResourceRequirements ncclDevResourceRequirements_t;
 struct ncclDevResourceRequirements {
@@ -73,6 +79,10 @@ struct ncclDevComm {
     struct ncclWindow_vidmem resourceWindow_inlined;
     ncclLsaBarrierHandle lsaBarrier;
     void* state;  ///< the runtime's, same object for all ranks
+    ncclGinBarrierHandle_t railGinBarrier;
+    int ginContextCount, ginSignalCount, ginCounterCount;
+    uint64_t* ginSignalShadows;  ///< [context][signal]
+    void* gin;                   ///< as `state`; null without GIN
 };
 typedef struct ncclDevComm ncclDevComm_t;
 
@@ -347,3 +357,5 @@ struct ncclLsaBarrierSession {
         wait(group, order);
     }
 };
+
+#include "cuco_emu/gin.h"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/failure.h"
 #include "runtime/memory.h"
+#include "runtime/nccl_gin.h"
 #include "runtime/nccl_state.h"
 
 #include <cstdio>
@@ -51,6 +52,8 @@ std::string reason_of(const Thread& thread)
             return "polling " + describe_address(thread.poll_address);
         case Wait::lsa:
             return describe_lsa_wait(thread);
+        case Wait::gin:
+            return describe_gin_wait(thread);
         default:
             return "for its turn";
     }

@@ -37,6 +37,7 @@ enum class Wait : std::uint8_t {
     active_mask,
     poll,
     lsa,
+    gin,
     sleep,
     done
 };
@@ -75,6 +76,7 @@ struct Thread {
 
     int lsa_index = -1;
     const void* lsa_state = nullptr;
+    const void* gin_state = nullptr;
 
     RaceActor* race = nullptr;
 };
@@ -238,6 +240,7 @@ struct Rank {
     int index = 0;
     std::vector<Sm> sms;
     Server hbm, egress, ingress, host_link;
+    Server nic_egress, nic_ingress;
     std::vector<CopyEngine> engines;
     std::deque<Copy*> waiting_copies;
     Stream legacy_stream, thread_stream;

@@ -72,6 +72,11 @@ constexpr Figure figures[] = {
     CUCO_EMU_FIGURE(broadcast_gbps),
     CUCO_EMU_FIGURE(all_to_all_gbps),
     CUCO_EMU_FIGURE(point_to_point_gbps),
+    CUCO_EMU_FIGURE(nic_gbps),
+    CUCO_EMU_FIGURE(nic_message_us),
+    CUCO_EMU_FIGURE(gin_issue_us),
+    CUCO_EMU_FIGURE(gin_latency_us),
+    CUCO_EMU_FIGURE(gin_unsignalled_us),
     CUCO_EMU_FIGURE(quantum_us),
     CUCO_EMU_FIGURE(clock_ghz),
 };

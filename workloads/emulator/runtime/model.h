@@ -74,6 +74,12 @@ struct Model {
     double all_to_all_gbps = 330;
     double point_to_point_gbps = 352;
 
+    double nic_gbps = 48;
+    double nic_message_us = 0.02;
+    double gin_issue_us = 0.5;
+    double gin_latency_us = 7.8;
+    double gin_unsignalled_us = 1000;
+
     double quantum_us = 1.0;
     double clock_ghz = 1.755;
 };

@@ -4,6 +4,7 @@
 #include "runtime/failure.h"
 #include "runtime/host.h"
 #include "runtime/memory.h"
+#include "runtime/nccl_gin.h"
 #include "runtime/nccl_state.h"
 
 #include <algorithm>
@@ -321,11 +322,8 @@ ncclResult_t ncclDevCommCreate(ncclComm_t comm, ncclDevCommRequirements_t const*
     host_costs(machine().model.allocation_us);
     if (!is_valid(comm, rank) || !requirements || !out)
         return ncclInvalidArgument;
-    const bool wants_gin = requirements->ginForceEnable || requirements->ginContextCount > 0 ||
-                           requirements->ginSignalCount > 0 || requirements->ginCounterCount > 0 ||
-                           requirements->railGinBarrierCount > 0;
-    if (wants_gin || requirements->lsaMultimem)
-        return ncclInvalidUsage;  // no NIC and no multicast here
+    if (requirements->lsaMultimem)
+        return ncclInvalidUsage;  // no multicast here
 
     const int barriers = std::max(requirements->lsaBarrierCount, requirements->barrierCount);
     std::size_t bytes = static_cast<std::size_t>(std::max(barriers, 0)) * 128;
@@ -341,9 +339,16 @@ ncclResult_t ncclDevCommCreate(ncclComm_t comm, ncclDevCommRequirements_t const*
     if (!buffer)
         return ncclUnhandledCudaError;
     std::memset(buffer, 0, bytes);
+    *out = {};
+    const GinState layout = gin_layout(*requirements, comm->ranks, *out);
+    // As NCCL does where all ranks reach each other's memory: only when told to.
+    const bool with_gin = requirements->ginForceEnable;
     Clique& clique = *comm->clique;
-    clique.offers[static_cast<std::size_t>(comm->rank)] = {buffer, bytes, barriers};
+    clique.offers[static_cast<std::size_t>(comm->rank)] = {
+        buffer, bytes, barriers, with_gin ? layout.contexts : 0, layout.signals, layout.counters};
     meet(*comm, "ncclDevCommCreate", CUCO_EMU_CALL_SITE(), [&] {
+        if (with_gin)
+            clique.gin_states.push_back(gin_create(layout));
         auto state = std::make_unique<LsaState>();
         state->ranks = comm->ranks;
         const auto ranks = static_cast<std::size_t>(comm->ranks);
@@ -353,17 +358,20 @@ ncclResult_t ncclDevCommCreate(ncclComm_t comm, ncclDevCommRequirements_t const*
         clique.new_state = state.get();
         clique.lsa_states.push_back(std::move(state));
     });
-    const bool same = std::ranges::all_of(
-        clique.offers, [&](const auto& offer) { return offer.bytes == bytes && offer.flags == barriers; });
-    *out = {};
+    const auto& mine = clique.offers[static_cast<std::size_t>(comm->rank)];
+    const bool same = std::ranges::all_of(clique.offers, [&](const auto& offer) {
+        return offer.bytes == bytes && offer.flags == barriers && offer.gin_contexts == mine.gin_contexts &&
+               offer.gin_signals == mine.gin_signals && offer.gin_counters == mine.gin_counters;
+    });
     out->rank = out->lsaRank = comm->rank;
     out->nRanks = out->lsaSize = comm->ranks;
     out->resourceWindow_inlined = window_of(*comm, clique.offers);
     out->resourceWindow = publish(out->resourceWindow_inlined);
     out->lsaBarrier = {0, barriers};
     out->state = clique.new_state;
+    const bool joined = !with_gin || !same || gin_join(*clique.gin_states.back(), comm->rank, rank, *out);
     meet(*comm, "ncclDevCommCreate", CUCO_EMU_CALL_SITE(), [] {});
-    return same ? ncclSuccess : ncclInvalidArgument;
+    return !joined ? ncclUnhandledCudaError : same ? ncclSuccess : ncclInvalidArgument;
 }
 
 ncclResult_t ncclDevCommDestroy(ncclComm_t comm, ncclDevComm_t const* devcomm)
@@ -372,6 +380,7 @@ ncclResult_t ncclDevCommDestroy(ncclComm_t comm, ncclDevComm_t const* devcomm)
     if (!is_valid(comm, rank) || !devcomm)
         return ncclInvalidArgument;
     wait_for_device(rank, CUCO_EMU_CALL_SITE());
+    gin_leave(*devcomm);
     release(devcomm->resourceWindow_inlined.pointers[devcomm->lsaRank]);
     return ncclSuccess;
 }

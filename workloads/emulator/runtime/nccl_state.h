@@ -13,6 +13,8 @@
 
 namespace cuco_emu {
 
+struct GinState;
+
 /// LSA barriers of one device communicator, all ranks. A slot is one barrier of one handle.
 struct LsaState {
     struct Arrival {
@@ -79,9 +81,11 @@ struct Clique {
         void* buffer = nullptr;
         std::size_t bytes = 0;
         int flags = 0;
+        int gin_contexts = 0, gin_signals = 0, gin_counters = 0;
     };
     std::vector<Offer> offers;  ///< of the registration under way
     LsaState* new_state = nullptr;
+    std::vector<std::shared_ptr<GinState>> gin_states;  ///< newest last
     struct Split {
         int color = 0, key = 0;
     };

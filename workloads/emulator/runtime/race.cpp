@@ -507,6 +507,26 @@ void race_wait(const ClockRef& carried, int order)
         see(actor, carried, everywhere);
 }
 
+ClockRef race_before_transfer(const ClockRef& released)
+{
+    const auto& fences = current_thread->race->fences;
+    return fences ? join({released, fences->seen[within_block], fences->seen[within_device], fences->seen[everywhere]})
+                  : released;
+}
+
+void race_in_transfer(const RaceTransfer& transfer, const void* address, std::size_t bytes, bool write, bool value)
+{
+    RaceActor actor;
+    actor.task = transfer.task;
+    actor.rank = static_cast<std::int16_t>(transfer.rank);
+    actor.known = transfer.known;
+    actor.time = write ? 2 : 1;
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    check_range_for_races(at, bytes, {write, value, value, transfer.site}, actor);
+    if (value)
+        store_to(race_variables[at], actor, false, __ATOMIC_RELEASE, everywhere);
+}
+
 void race_enqueue(Command& command, const Stream& stream)
 {
     command.race.before = stream.race_waits;

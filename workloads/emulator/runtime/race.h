@@ -81,6 +81,20 @@ void race_end_kernel(const Kernel& kernel, Command& command);
 void race_arrive(ClockRef& carried, int order);
 void race_wait(const ClockRef& carried, int order);
 
+/// A transfer of the network adapter, which no stream holds: it reads its source at time 1 and writes its destination
+/// at time 2.
+struct RaceTransfer {
+    std::uint32_t task = 0;
+    int rank = -1;
+    const void* site = nullptr;
+    ClockRef known;  ///< what it comes after
+};
+/// What comes before an operation that the running thread starts outside of its own accesses: what it has published
+/// (`released`) and what it has seen, as with its stores.
+ClockRef race_before_transfer(const ClockRef& released);
+/// `value`: written as one, like a volatile store that releases.
+void race_in_transfer(const RaceTransfer& transfer, const void* address, std::size_t bytes, bool write, bool value);
+
 // Streams and hosts.
 void race_enqueue(Command& command, const Stream& stream);
 void race_begin(Command& command);

@@ -129,6 +129,14 @@ void trace_copy(const Rank& rank, std::size_t engine, Time begin, const std::str
         {begin, now(), name_number(name), to_peer ? Activity::communication : Activity::copy, bytes, 0});
 }
 
+void trace_gin(const Rank& from, int peer, Time begin, bool put, std::uint64_t bytes)
+{
+    if (!trace.on)
+        return;
+    add(from.index, "GIN to rank " + std::to_string(peer),
+        {begin, now(), name_number(put ? "put" : "signal"), Activity::communication, bytes, 0});
+}
+
 void note_segment(Kernel& kernel, Time begin, bool puts, bool computes)
 {
     if (puts)

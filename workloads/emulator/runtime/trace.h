@@ -11,6 +11,9 @@ void trace_command(const Command& command);
 void trace_copy(const Rank& rank, std::size_t engine, Time begin, const std::string& name, bool to_peer,
                 std::uint64_t bytes);
 
+/// A put or a signal of the network adapter that arrives now.
+void trace_gin(const Rank& from, int peer, Time begin, bool put, std::uint64_t bytes);
+
 /// A warp was charged, or stopped waiting, for what began at `begin` and ends now.
 void note_segment(Kernel& kernel, Time begin, bool puts, bool computes);
 void note_wait(Kernel& kernel, Time begin);

@@ -316,6 +316,7 @@ void wait_in(Wait reason)
             break;
         case Wait::poll:
         case Wait::lsa:
+        case Wait::gin:
             thread.warp->wait_begin = now();
             break;
         default:
