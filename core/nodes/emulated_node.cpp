@@ -11,7 +11,7 @@ Result<NodeProbe> EmulatedNode::probe(std::stop_token stop)
     NodeProbe probe;
     probe.node = name_;
     probe.kind = kind();
-    probe.capabilities = {"lsa", "copy_engine", "cooperative_launch"};
+    probe.capabilities = {"lsa", "gin", "copy_engine", "cooperative_launch"};
     probe.max_ranks = 8;
     probe.modelled = true;
     if (const auto compiler = findHostCompiler(stop))
