@@ -161,8 +161,7 @@ std::optional<ChatError> BedrockClient::missingKey(const ChatServer& server)
         return std::nullopt;
     ChatError error = noKeyError(server, "Amazon Bedrock");
     error.error.remedy = fmt::format(
-        "Set {} to a Bedrock API key, or {} and {} (and {} for temporary keys) to those of an AWS user or role; or "
-        "store them in the desktop's API keys.",
+        "Set {} to a Bedrock API key, or {} and {} (and {} for temporary keys) to those of an AWS user or role.",
         server.key_variable, key_id_name, secret_name, token_name);
     return error;
 }

@@ -322,10 +322,8 @@ ChatError noKeyError(const ChatServer& settings, const std::string& provider_nam
 {
     ChatError error;
     error.kind = ChatErrorKind::no_key;
-    error.error = {
-        fmt::format("There is no key for {}.", provider_name), settings.key_variable,
-        fmt::format("Set the environment variable {} to your key, or store the key in the desktop's API keys.",
-                    settings.key_variable)};
+    error.error = {fmt::format("There is no key for {}.", provider_name), settings.key_variable,
+                   fmt::format("Set the environment variable {} to your key.", settings.key_variable)};
     return error;
 }
 

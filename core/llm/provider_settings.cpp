@@ -43,11 +43,9 @@ Result<ModelPrice> priceFromJson(const json& item, const std::string& where, con
 {
     ModelPrice price;
     JsonReader reader(item, where, prefix);
-    reader.required("model", price.model)
-        .required("input", price.input)
-        .required("output", price.output)
-        .optional("cache_read", price.cache_read)
-        .optional("cache_write", price.cache_write);
+    reader.required("model", price.model).required("input", price.input).required("output", price.output);
+    price.cache_read = price.cache_write = price.input;  // rather too much than nothing
+    reader.optional("cache_read", price.cache_read).optional("cache_write", price.cache_write);
     for (const auto& [name, value] :
          {std::pair{"input", price.input}, std::pair{"output", price.output}, std::pair{"cache_read", price.cache_read},
           std::pair{"cache_write", price.cache_write}})

@@ -98,6 +98,20 @@ TEST(LlmProvider, FieldsOfTheConfigurationThatAreWrongAreNamed)
     EXPECT_FALSE(validate(*late));
 }
 
+TEST(LlmProvider, ThePricesOfACacheAreThatOfTheInputWhereNoneIsGiven)
+{
+    const auto settings = providerSettingsFromJson(
+        nlohmann::json::parse(
+            R"({"provider": "openai", "prices": [{"model": "q*", "input": 3, "output": 4, "cache_read": 1}]})"),
+        "run.json");
+    ASSERT_TRUE(settings) << describe(settings.error());
+    const auto price = pricesWith({}, *settings).find("openai", "qwen");
+    ASSERT_TRUE(price);
+    EXPECT_EQ(price->cache_read, 1);
+    EXPECT_EQ(price->cache_write, 3);
+    EXPECT_EQ(price->as_of, "user");
+}
+
 TEST(LlmProvider, WhatIsMissingIsSaidBeforeAnyoneIsCalled)
 {
     ::unsetenv("AWS_REGION");
