@@ -48,6 +48,7 @@ void addResumeCommand(CLI::App& app, Session& session);
 void addShowCommand(CLI::App& app, Session& session);
 void addCandidateCommand(CLI::App& app, Session& session);
 void addDecisionCommands(CLI::App& app, Session& session);  ///< promote, reject, undo
+void addLlmCommand(CLI::App& app, Session& session);
 void addTraceCommand(CLI::App& app, Session& session);
 void addOverlapCommand(CLI::App& app, Session& session);
 void addPatchCommand(CLI::App& app, Session& session);

@@ -25,6 +25,7 @@ int main(int argc, char** argv)
         addShowCommand(app, session);
         addCandidateCommand(app, session);
         addDecisionCommands(app, session);
+        addLlmCommand(app, session);
         addTraceCommand(app, session);
         addOverlapCommand(app, session);
         addPatchCommand(app, session);

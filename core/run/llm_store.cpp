@@ -194,7 +194,7 @@ Result<std::vector<LlmCallSummary>> LlmStore::summaries()
     return calls;
 }
 
-Result<LlmCall> LlmStore::call(int id)
+Result<LlmCall> LlmStore::call(int id, LlmTexts wanted)
 {
     std::optional<LlmCall> found;
     std::vector<Pieces> pieces;
@@ -216,6 +216,8 @@ Result<LlmCall> LlmStore::call(int id)
     if (!found)
         return failure(fmt::format("There is no call {}", id), {},
                        "Choose one of those that `cucoctl llm list` lists.");
+    if (wanted == LlmTexts::none)
+        return std::move(*found);
     TextStore store(*database_);
     std::vector<std::string> texts;
     for (const Pieces& of_text : pieces) {

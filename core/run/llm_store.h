@@ -9,6 +9,11 @@ namespace cuco {
 
 class Database;
 
+enum class LlmTexts {
+    all,
+    none,  ///< prompts, answer and raw bodies stay empty, which is cheap
+};
+
 /// The calls of a run file: rows of numbers, and texts in a TextStore. Not for several threads at once.
 class LlmStore {
 public:
@@ -17,7 +22,7 @@ public:
     /// Inside a transaction of the caller's. A step that is not stored becomes none: the call is not lost for it.
     Result<int> add(const LlmCall& call);
     Result<std::vector<LlmCallSummary>> summaries();
-    Result<LlmCall> call(int id);
+    Result<LlmCall> call(int id, LlmTexts texts);
     /// Calls with the text in a message, an answer, an error, or in what a server sent with an error; by id.
     Result<std::vector<int>> find(std::string_view text);
     /// The answers in the order in which they came, without raw bodies.

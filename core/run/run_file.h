@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/llm/llm_summary.h"
-#include "core/llm/recording.h"
+#include "core/run/llm_store.h"
 #include "core/run/run_snapshot.h"
 
 #include <filesystem>
@@ -17,7 +16,6 @@
 namespace cuco {
 
 class Database;
-class LlmStore;
 class WriterLock;
 
 /// A `.cuco` file: one SQLite database with one run (docs/run-file.md has the schema). Each method is one
@@ -50,7 +48,7 @@ public:
     Result<std::vector<AgentStep>> steps();  ///< by id
     /// By id, without texts. A file of format 1 has none.
     Result<std::vector<LlmCallSummary>> llmCalls();
-    Result<LlmCall> llmCall(int id);
+    Result<LlmCall> llmCall(int id, LlmTexts texts = LlmTexts::all);
     /// Calls with the text (without a line break) in a message, an answer or an error; a to z in either case. By id.
     Result<std::vector<int>> searchLlmCalls(const std::string& text);
     /// What a ReplayClient gives again.

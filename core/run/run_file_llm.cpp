@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/run/database.h"
-#include "core/run/llm_store.h"
 #include "core/run/run_file.h"
 #include "core/run/run_schema.h"
 
@@ -73,10 +72,10 @@ Result<std::vector<LlmCallSummary>> RunFile::llmCalls()
     return inLlmStore<std::vector<LlmCallSummary>>([](LlmStore& store) { return store.summaries(); });
 }
 
-Result<LlmCall> RunFile::llmCall(int id)
+Result<LlmCall> RunFile::llmCall(int id, LlmTexts texts)
 {
-    auto call = inLlmStore<std::optional<LlmCall>>([id](LlmStore& store) -> Result<std::optional<LlmCall>> {
-        auto read = store.call(id);
+    auto call = inLlmStore<std::optional<LlmCall>>([id, texts](LlmStore& store) -> Result<std::optional<LlmCall>> {
+        auto read = store.call(id, texts);
         if (!read)
             return std::unexpected(read.error());
         return std::move(*read);
