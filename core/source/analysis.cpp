@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdlib>
+#include <optional>
 
 namespace cuco {
 
@@ -41,6 +43,14 @@ json requestJson(const AnalysisRequest& request)
             {"name", request.name},
             {"declarations", request.declarations.string()},
             {"include_folders", std::move(folders)}};
+}
+
+/// The cucoctl of this very product, then any on PATH: an older one may know no worker.
+std::optional<std::filesystem::path> workerProgram()
+{
+    std::error_code error;
+    const auto beside = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "cucoctl";
+    return !error && std::filesystem::is_regular_file(beside, error) ? beside : findProgram("cucoctl");
 }
 
 std::string bytesOf(const json& document)
@@ -75,7 +85,7 @@ Result<CudaAnalysis> analyzeCuda(const AnalysisRequest& request, std::stop_token
     if (const auto checked = check(request); !checked) {
         return std::unexpected(checked.error());
     }
-    const auto worker = findProgram("cucoctl");
+    const auto worker = workerProgram();
     if (!worker) {
         return failure("Sources are analysed by cucoctl, which is neither on PATH nor beside this program.", "cucoctl",
                        "Install the whole product.");

@@ -12,23 +12,20 @@
 namespace cuco {
 
 /// The functions of libclang that the analysis calls.
-#define CUCO_LIBCLANG_FUNCTIONS(F)                                                                                    \
-    F(createIndex)                                                                                                    \
-    F(disposeIndex)                                                                                                   \
-    F(parseTranslationUnit2)                                                                                          \
-    F(disposeTranslationUnit)                                                                                         \
-    F(getTranslationUnitCursor)                                                                                       \
-    F(visitChildren) F(getCString) F(disposeString) F(getCursorSpelling) F(getCursorLocation) F(getCursorExtent)      \
-        F(getRangeStart) F(getRangeEnd) F(getFileLocation) F(getSpellingLocation) F(getFileName) F(getFileContents)   \
-            F(Location_isInSystemHeader) F(getCursorReferenced) F(getCursorDefinition) F(getCanonicalCursor)          \
-                F(getSpecializedCursorTemplate) F(getCursorSemanticParent) F(getCursorType) F(getCanonicalType)       \
-                    F(getPointeeType) F(isConstQualifiedType) F(getTypeSpelling) F(getArrayElementType) F(hashCursor) \
-                        F(equalCursors) F(Cursor_isNull) F(getNumDiagnostics) F(getDiagnostic)                        \
-                            F(getDiagnosticSpelling) F(getDiagnosticLocation) F(getDiagnosticSeverity)                \
-                                F(disposeDiagnostic) F(getCursorBinaryOperatorKind) F(getCursorUnaryOperatorKind)     \
-                                    F(getNumOverloadedDecls) F(getOverloadedDecl) F(Cursor_getVarDeclInitializer)     \
-                                        F(isCursorDefinition) F(getIncludedFile) F(isDeclaration)                     \
-                                            F(toggleCrashRecovery)
+// clang-format off
+#define CUCO_LIBCLANG_FUNCTIONS(F) \
+    F(createIndex) F(disposeIndex) F(parseTranslationUnit2) F(disposeTranslationUnit) \
+    F(getTranslationUnitCursor) F(visitChildren) F(getCString) F(disposeString) F(getCursorSpelling) \
+    F(getCursorLocation) F(getCursorExtent) F(getRangeStart) F(getRangeEnd) F(getFileLocation) \
+    F(getSpellingLocation) F(getFileName) F(getFileContents) F(Location_isInSystemHeader) F(getCursorReferenced) \
+    F(getCursorDefinition) F(getCanonicalCursor) F(getSpecializedCursorTemplate) F(getCursorSemanticParent) \
+    F(getCursorType) F(getCanonicalType) F(getPointeeType) F(isConstQualifiedType) F(getTypeSpelling) \
+    F(getArrayElementType) F(hashCursor) F(equalCursors) F(Cursor_isNull) F(getNumDiagnostics) F(getDiagnostic) \
+    F(getDiagnosticSpelling) F(getDiagnosticLocation) F(getDiagnosticSeverity) F(disposeDiagnostic) \
+    F(getCursorBinaryOperatorKind) F(getCursorUnaryOperatorKind) F(getNumOverloadedDecls) F(getOverloadedDecl) \
+    F(Cursor_getVarDeclInitializer) F(isCursorDefinition) F(getIncludedFile) F(isDeclaration) \
+    F(toggleCrashRecovery)
+// clang-format on
 
 /// libclang 19, found when the program runs: it is too large to come along, and nothing but the analysis needs it.
 class LibClang {
