@@ -2,14 +2,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/views/trace_view.h"
 #include "ui/style/theme.h"
+#include "ui/views/diff/diff_panel.h"
+#include "ui/views/trace/call_format.h"
+#include "ui/views/trace/call_page.h"
+#include "ui/views/trace/chat_text.h"
+#include "ui/views/trace/prompt_diff.h"
 #include "ui/views/trace/step_text.h"
+#include "ui/views/trace/trace_filter.h"
 #include "ui/views/trace/trace_model.h"
 #include "view_fixture.h"
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>
 #include <QLineEdit>
+#include <QPlainTextEdit>
 #include <QSignalSpy>
+#include <QStackedWidget>
 #include <QTemporaryFile>
 #include <QTextBlock>
 #include <QTreeView>
@@ -41,6 +49,41 @@ QString dump(const QAbstractItemModel& model, const QModelIndex& parent = {}, in
                 dump(model, index, depth + 1);
     }
     return text;
+}
+
+LlmCall someCall(int step, const std::string& candidate, const std::string& prompt)
+{
+    LlmCall call;
+    call.agent = "judge";
+    call.step = step;
+    call.candidate_id = candidate;
+    call.provider = "p";
+    call.request.model = "m-large";
+    call.request.messages = {{.text = prompt}};
+    ChatResponse response;
+    response.text = "Use `ncclPutSignal`.";
+    response.stop_reason = StopReason::finished;
+    response.usage.input = 1200;
+    response.usage.output = 100;
+    response.usage.reported = true;
+    response.total = std::chrono::milliseconds(1500);
+    response.raw_request = "{\"model\":\"m-large\"}";
+    response.raw_response = "raw answer";
+    call.result = response;
+    call.cost_usd = 0.25;
+    call.cost_source = "user's price";
+    return call;
+}
+
+LlmCall failedCall(int step, const std::string& candidate)
+{
+    LlmCall call = someCall(step, candidate, "asked");
+    ChatError error;
+    error.kind = ChatErrorKind::rate_limit;
+    error.error = {"The provider wants fewer requests", {}, "Wait."};
+    call.result = std::unexpected(error);
+    call.cost_usd.reset();
+    return call;
 }
 
 bool neverACandidate(const QString&)
@@ -94,8 +137,7 @@ private Q_SLOTS:
     void searchKeepsWhatContainsTheTextAndItsWayUp()
     {
         TraceModel model;
-        TraceFilter filter;
-        filter.setSourceModel(&model);
+        TraceFilter filter(&model);
         QAbstractItemModelTester tester(&filter, QAbstractItemModelTester::FailureReportingMode::Fatal);
         model.reset(QStringLiteral("run"));
         model.add({stepOf(1, "c1", "chose"), stepOf(2, "c2", "looked"), stepOf(3, "c1", "weighed", 1)});
@@ -210,14 +252,203 @@ private Q_SLOTS:
         ViewFixture fixture;
         TraceView view(&fixture.session);
         view.show();
-        auto* agents = view.findChild<QComboBox*>();
+        auto* agents = view.findChild<QComboBox*>(QStringLiteral("agent"));
         QCOMPARE(agents->count(), 3);
         agents->setCurrentText(QStringLiteral("judge"));
         QVERIFY(!dump(*view.filter()).contains(QStringLiteral("Chose a parent")));
         QVERIFY(dump(*view.filter()).contains(QStringLiteral("Looked at c2")));
         auto* search = view.findChild<QLineEdit*>();
         QTest::keyClicks(search, QStringLiteral("c3"));
-        QVERIFY(!dump(*view.filter()).contains(QStringLiteral("Looked at c2")));
+        QTRY_VERIFY(!dump(*view.filter()).contains(QStringLiteral("Looked at c2")));
+    }
+
+    void callsStandBelowTheirStepsAndAreSummedUpOnEachLevel()
+    {
+        TraceModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+        model.reset(QStringLiteral("run"));
+        model.add({stepOf(1, "c1", "asked"), stepOf(2, "c1", "judged", 1)},
+                  {summaryOf(someCall(1, "c1", "one"), 1), summaryOf(someCall(2, "c1", "two"), 2),
+                   summaryOf(someCall(0, "c2", "three"), 3), summaryOf(someCall(0, "", "four"), 4)});
+        QCOMPARE(dump(model), QStringLiteral("run\n c1\n  asked\n   judged\n    #2 m-large\n   #1 m-large\n"
+                                             " c2\n  #3 m-large\n #4 m-large\n"));
+        QCOMPARE(model.totals(model.runIndex()).calls, 4);
+        QCOMPARE(model.totals(model.runIndex()).input_tokens, 4 * 1200);
+        const QModelIndex c1 = model.candidateIndex(QStringLiteral("c1"));
+        QCOMPARE(model.totals(c1).calls, 2);
+        QCOMPARE(model.totals(c1.model()->index(0, 0, c1)).cost_usd, 0.5);
+        QCOMPARE(c1.siblingAtColumn(TraceModel::tokens_column).data().toString(), QStringLiteral("2.4k → 200"));
+        QCOMPARE(c1.siblingAtColumn(TraceModel::cost_column).data().toString(), QStringLiteral("$0.5000"));
+        LlmTotals sum;
+        for (int row = 0; row < model.rowCount(model.runIndex()); ++row)
+            sum += model.totals(model.index(row, 0, model.runIndex()));
+        QVERIFY(sum == model.totals(model.runIndex()));
+    }
+
+    void callsCanBeGroupedByAgent()
+    {
+        TraceModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+        model.reset(QStringLiteral("run"), TraceModel::Grouping::by_agent);
+        model.add({stepOf(1, "c1", "judged"), stepOf(2, "c2", "asked")},
+                  {summaryOf(someCall(1, "c1", "one"), 1), summaryOf(someCall(2, "c2", "two"), 2)});
+        QCOMPARE(dump(model), QStringLiteral("run\n judge\n  judged\n   #1 m-large\n"
+                                             " tunable proposer\n  asked\n   #2 m-large\n"));
+        QCOMPARE(model.candidateIndex(QStringLiteral("c2")).data().toString(), QStringLiteral("asked"));
+    }
+
+    void aRunningCallBecomesTheOneThatEnded()
+    {
+        TraceModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+        model.reset(QStringLiteral("run"));
+        model.add({stepOf(1, "c1", "asked")});
+        model.addRunning({1, {"judge", 1, "c1"}, "p", "m-large", 0});
+        model.addRunning({2, {"judge", 1, "c1"}, "p", "m-large", 0});
+        QCOMPARE(dump(model), QStringLiteral("run\n c1\n  asked\n   ▸ m-large, running\n   ▸ m-large, running\n"));
+        QCOMPARE(model.totals(model.runIndex()).calls, 0);
+        model.endRunning({1, summaryOf(someCall(1, "c1", "one"), 1)});
+        QCOMPARE(dump(model), QStringLiteral("run\n c1\n  asked\n   #1 m-large\n   ▸ m-large, running\n"));
+        QCOMPARE(model.totals(model.runIndex()).calls, 1);
+        model.add({}, {summaryOf(someCall(1, "c1", "two"), 2)});  // the file was read before the end was told
+        model.endRunning({2, summaryOf(someCall(1, "c1", "two"), 2)});
+        QCOMPARE(dump(model), QStringLiteral("run\n c1\n  asked\n   #1 m-large\n   #2 m-large\n"));
+        QCOMPARE(model.totals(model.runIndex()).calls, 2);
+    }
+
+    void filtersCombine()
+    {
+        TraceModel model;
+        TraceFilter filter(&model);
+        QAbstractItemModelTester tester(&filter, QAbstractItemModelTester::FailureReportingMode::Fatal);
+        model.reset(QStringLiteral("run"));
+        LlmCall failed = failedCall(2, "c2");
+        failed.request.model = "m-small";
+        model.add({stepOf(1, "c1", "asked"), stepOf(2, "c2", "asked")},
+                  {summaryOf(someCall(1, "c1", "one"), 1), summaryOf(failed, 2)});
+        filter.setFailedOnly(true);
+        QCOMPARE(dump(filter), QStringLiteral("run\n c2\n  asked\n   ✕ #2 m-small: rate limit\n"));
+        filter.setFailedOnly(false);
+        filter.setModel(QStringLiteral("m-large"));
+        QCOMPARE(dump(filter), QStringLiteral("run\n c1\n  asked\n   #1 m-large\n"));
+        filter.setModel({});
+        filter.setText(QStringLiteral("in a body"), {2});
+        QCOMPARE(dump(filter), QStringLiteral("run\n c2\n  asked\n   ✕ #2 m-small: rate limit\n"));
+    }
+
+    void choosingACallReadsItsConversationAndItsBodies()
+    {
+        ViewFixture fixture("llm");
+        fixture.file->addLlmCall(someCall(1, "c1", "Make **it** faster.\n\n```cpp\nint chunk;\n```\n")).value();
+        TraceView view(&fixture.session);
+        view.show();
+        view.tree()->setCurrentIndex(view.filter()->mapFromSource(view.model()->callIndex(1)));
+        QCOMPARE(view.pages()->currentWidget(), view.callPage());
+        QCOMPARE(fixture.session.primary(), QStringLiteral("c1"));
+        const QString chat = view.callPage()->chat()->toPlainText();
+        QVERIFY2(chat.contains(QStringLiteral("Make it faster.")), qPrintable(chat));
+        QVERIFY(chat.contains(QStringLiteral("Use ncclPutSignal.")));
+        const QTextCursor code = view.callPage()->chat()->document()->find(QStringLiteral("int chunk"));
+        QCOMPARE(code.charFormat().font().family(), monoFont().family());
+        QVERIFY(view.callPage()->factsText().contains(QStringLiteral("1.2k → 100 tokens")));
+        QVERIFY(view.callPage()->rawRequest()->toPlainText().contains(QStringLiteral("\"model\"")));
+        QVERIFY(view.callPage()->rawResponse()->toPlainText().contains(QStringLiteral("raw answer")));
+        QVERIFY(view.headingText().contains(QStringLiteral("1 call")));
+    }
+
+    void aFailedCallSaysWhatHappenedInRed()
+    {
+        ViewFixture fixture("llm");
+        fixture.file->addLlmCall(failedCall(1, "c1")).value();
+        TraceView view(&fixture.session);
+        view.show();
+        view.tree()->setCurrentIndex(view.filter()->mapFromSource(view.model()->callIndex(1)));
+        auto* chat = view.callPage()->chat();
+        QVERIFY(chat->toPlainText().contains(QStringLiteral("The provider wants fewer requests")));
+        const QTextCursor at = chat->document()->find(QStringLiteral("The call failed: rate limit"));
+        QVERIFY(!at.isNull());
+        const Colors colors = colorsFor(view.palette());
+        QCOMPARE(at.charFormat().foreground().color(), colors.readable(colors.failed));
+    }
+
+    void twoChosenCallsShowHowTheirPromptsDiffer()
+    {
+        ViewFixture fixture("llm");
+        fixture.file->addLlmCall(someCall(1, "c1", "same\nold\n")).value();
+        fixture.file->addLlmCall(someCall(1, "c1", "same\nnew\n")).value();
+        TraceView view(&fixture.session);
+        view.resize(1200, 700);
+        view.show();
+        view.tree()->expandAll();
+        const auto click = [&](int id, Qt::KeyboardModifiers keys) {
+            const QRect row = view.tree()->visualRect(view.filter()->mapFromSource(view.model()->callIndex(id)));
+            QTest::mouseClick(view.tree()->viewport(), Qt::LeftButton, keys, row.center());
+        };
+        click(1, Qt::NoModifier);
+        click(2, Qt::ControlModifier);
+        QCOMPARE(view.pages()->currentWidget(), view.promptDiff());
+        QCOMPARE(view.promptDiff()->panel()->diff().added, 1);
+        QVERIFY(view.promptDiff()->headingText().contains(QStringLiteral("+1 −1")));
+        click(2, Qt::NoModifier);
+        QCOMPARE(view.pages()->currentWidget(), view.callPage());
+    }
+
+    void searchGoesThroughAllTextsAndMarksTheHits()
+    {
+        ViewFixture fixture("llm");
+        fixture.file->addLlmCall(someCall(1, "c1", "nothing here")).value();
+        fixture.file->addLlmCall(someCall(2, "c1", "the deep_needle_kernel in a prompt")).value();
+        TraceView view(&fixture.session);
+        view.show();
+        auto* search = view.findChild<QLineEdit*>();
+        QTest::keyClicks(search, QStringLiteral("Needle_K"));
+        QTest::keyClick(search, Qt::Key_Return);
+        QVERIFY(!dump(*view.filter()).contains(QStringLiteral("#1")));
+        QCOMPARE(view.tree()->currentIndex().data().toString(), QStringLiteral("#2 m-large"));
+        QCOMPARE(view.callPage()->chat()->extraSelections().size(), 1);
+        QCOMPARE(view.callPage()->chat()->extraSelections()[0].cursor.selectedText(), QStringLiteral("needle_k"));
+    }
+
+    void selectingACandidateGoesToItsCalls()
+    {
+        ViewFixture fixture("llm");
+        const int first_of_c2 = 3;
+        fixture.file->addLlmCall(someCall(first_of_c2, "c2", "one")).value();
+        TraceView view(&fixture.session);
+        view.show();
+        fixture.session.select(QStringLiteral("c2"));
+        QCOMPARE(view.tree()->currentIndex().data().toString(), QStringLiteral("#1 m-large"));
+        QCOMPARE(view.pages()->currentWidget(), view.callPage());
+    }
+
+    void aRunningCallIsShownWhileItComes()
+    {
+        ViewFixture fixture("llm");
+        TraceView view(&fixture.session);
+        view.show();
+        fixture.run->apply(LlmCallStarted{7, {"judge", 1, "c1"}, "p", "m-large", 0});
+        QVERIFY(dump(*view.filter()).contains(QStringLiteral("▸ m-large, running")));
+        fixture.session.select(QStringLiteral("c1"));
+        QCOMPARE(view.tree()->currentIndex().data().toString(), QStringLiteral("▸ m-large, running"));
+        fixture.run->apply(LlmText{7, "Hello, \xe2\x86"});
+        QTRY_COMPARE(view.callPage()->chat()->toPlainText(), QStringLiteral("Hello, "));
+        fixture.run->apply(LlmText{7, "\x92 node"});
+        QTRY_COMPARE(view.callPage()->chat()->toPlainText(), QStringLiteral("Hello, → node"));
+        const LlmCall call = someCall(1, "c1", "asked");
+        fixture.run->apply(LlmCallEnded{7, summaryOf(call, fixture.file->addLlmCall(call).value())});
+        QVERIFY(view.callPage()->chat()->toPlainText().contains(QStringLiteral("Use ncclPutSignal.")));
+        QVERIFY(fixture.run->runningCalls().empty());
+    }
+
+    void aViewThatIsOpenedLaterHasTheRunningCallToo()
+    {
+        ViewFixture fixture("llm");
+        fixture.run->apply(LlmCallStarted{7, {"judge", 1, "c1"}, "p", "m-large", 0});
+        fixture.run->apply(LlmText{7, "so far"});
+        TraceView view(&fixture.session);
+        view.show();
+        fixture.session.select(QStringLiteral("c1"));
+        QCOMPARE(view.callPage()->chat()->toPlainText(), QStringLiteral("so far"));
     }
 };
 

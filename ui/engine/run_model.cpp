@@ -98,6 +98,30 @@ Result<std::vector<AgentStep>> RunModel::steps()
     return file_->steps();
 }
 
+Result<std::vector<LlmCallSummary>> RunModel::llmCalls()
+{
+    if (!file_) {
+        return std::unexpected(noFileYet());
+    }
+    return file_->llmCalls();
+}
+
+Result<LlmCall> RunModel::llmCall(int id)
+{
+    if (!file_) {
+        return std::unexpected(noFileYet());
+    }
+    return file_->llmCall(id);
+}
+
+Result<std::vector<int>> RunModel::searchLlmCalls(const QString& text)
+{
+    if (!file_) {
+        return std::unexpected(noFileYet());
+    }
+    return file_->searchLlmCalls(text.toStdString());
+}
+
 void RunModel::createAndStart(const RunConfig& config)
 {
     connectBridge();
@@ -322,9 +346,18 @@ void RunModel::apply(const RunEvent& event)
                        progress_ = progress;
                        Q_EMIT progressChanged();
                    },
-                   [this](const LlmCallStarted& started) { Q_EMIT llmCallStarted(started); },
-                   [this](const LlmText& text) { Q_EMIT llmText(text.running, QString::fromStdString(text.text)); },
-                   [this](const LlmCallEnded& ended) { Q_EMIT llmCallEnded(ended); },
+                   [this](const LlmCallStarted& started) {
+                       running_calls_[started.running] = {started, {}};
+                       Q_EMIT llmCallStarted(started.running);
+                   },
+                   [this](const LlmText& piece) {
+                       running_calls_[piece.running].text += piece.text;
+                       Q_EMIT llmText(piece.running);
+                   },
+                   [this](const LlmCallEnded& ended) {
+                       running_calls_.erase(ended.running);
+                       Q_EMIT llmCallEnded(ended);
+                   },
                },
                event);
 }

@@ -16,6 +16,12 @@ namespace cuco::ui {
 
 class EngineBridge;
 
+/// A call that has not ended, with the answer as far as it came.
+struct RunningCall {
+    LlmCallStarted started;
+    std::string text;
+};
+
 /// One run on the GUI thread: a snapshot kept current by the engine's events, what is read from the file
 /// on demand, and the commands. Looking needs no writer; the first command opens the engine. While another
 /// program runs it, the file is looked at again and again.
@@ -37,6 +43,10 @@ public:
     Result<std::string> source(const QString& id);
     Result<std::optional<Timeline>> timeline(const QString& id);
     Result<std::vector<AgentStep>> steps();
+    Result<std::vector<LlmCallSummary>> llmCalls();
+    Result<LlmCall> llmCall(int id);
+    Result<std::vector<int>> searchLlmCalls(const QString& text);
+    const std::map<int, RunningCall>& runningCalls() const { return running_calls_; }  ///< by `running`
 
     /// Makes the file and starts the run; preparing it happens on another thread.
     void createAndStart(const RunConfig& config);
@@ -65,8 +75,8 @@ Q_SIGNALS:
     void stateChanged();
     void progressChanged();
     void activityChanged();
-    void llmCallStarted(const cuco::LlmCallStarted& call);
-    void llmText(int running, const QString& piece);
+    void llmCallStarted(int running);
+    void llmText(int running);
     void llmCallEnded(const cuco::LlmCallEnded& call);
     void failed(const cuco::Error& error);
 
@@ -81,6 +91,7 @@ private:
     RunSnapshot snapshot_;
     Progress progress_;
     QHash<QString, int> index_by_id_;
+    std::map<int, RunningCall> running_calls_;
     std::unique_ptr<RunFile> file_;  ///< read only; null while the file does not exist
     std::unique_ptr<EngineBridge> bridge_;
     QTimer follow_timer_;  ///< runs while another program may be writing the file

@@ -58,6 +58,9 @@ void RunSession::setRun(RunModel* run)
         connect(run_, &RunModel::logged, this, &RunSession::logged);
         connect(run_, &RunModel::stateChanged, this, &RunSession::stateChanged);
         connect(run_, &RunModel::progressChanged, this, &RunSession::progressChanged);
+        connect(run_, &RunModel::llmCallStarted, this, &RunSession::llmCallStarted);
+        connect(run_, &RunModel::llmText, this, &RunSession::llmText);
+        connect(run_, &RunModel::llmCallEnded, this, &RunSession::llmCallEnded);
     }
     Q_EMIT runReset();
     Q_EMIT selectionChanged();

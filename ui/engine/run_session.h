@@ -60,6 +60,9 @@ Q_SIGNALS:
     void logged();
     void stateChanged();
     void progressChanged();
+    void llmCallStarted(int running);
+    void llmText(int running);  ///< more of RunModel::runningCalls
+    void llmCallEnded(const cuco::LlmCallEnded& call);
     void sourceRequested(const QString& id, int line);
 
 private:

@@ -2,21 +2,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QTimer>
 #include <QWidget>
 
+class QCheckBox;
 class QComboBox;
 class QLabel;
 class QLineEdit;
+class QStackedWidget;
 class QTreeView;
 
 namespace cuco::ui {
 
+class CallPage;
+class PromptDiff;
 class RunSession;
 class StepText;
 class TraceFilter;
 class TraceModel;
 
-/// What the run's agents decided, step by step: a tree at the left, the chosen step's text at the right.
+/// What the run's agents asked and decided: a tree at the left, the chosen step or call at the right. Two chosen calls
+/// show how their prompts differ. What a call says is read when it is chosen.
 class TraceView : public QWidget {
     Q_OBJECT
 
@@ -27,31 +33,49 @@ public:
     TraceFilter* filter() const { return filter_; }
     QTreeView* tree() const { return tree_; }
     StepText* text() const { return text_; }
+    CallPage* callPage() const { return call_page_; }
+    PromptDiff* promptDiff() const { return diff_; }
+    QStackedWidget* pages() const { return pages_; }
     QString headingText() const;
 
 protected:
     void showEvent(QShowEvent* event) override;
     void changeEvent(QEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    QWidget* buildLeft();
+    void connectSession();
     void reload();
     void addNew();
     void updateHeading();
-    void updateAgents();
+    void updateChoices();
+    void updateColumns();
+    void search();
+    void goToNextCall();
     void showCurrent();
+    bool showTwoCalls();
+    void showCall(const QModelIndex& index);
     void selectCandidate();
     void followSelection();
+    QString modelTitle() const;
 
     RunSession* session_;
     TraceModel* model_;
     TraceFilter* filter_;
-    QLabel* heading_;
+    QLabel *heading_, *found_;
     QLineEdit* search_;
-    QComboBox* agent_;
+    QComboBox *grouping_, *agent_, *language_model_;
+    QCheckBox* failed_only_;
     QTreeView* tree_;
     StepText* text_;
+    CallPage* call_page_;
+    PromptDiff* diff_;
+    QStackedWidget* pages_;
+    QTimer search_timer_;   ///< a search starts when typing pauses
+    QTimer running_timer_;  ///< gathers pieces of a running call's answer
     bool following_ = false;
-    bool stale_ = true;  ///< there may be steps that are not shown yet
+    bool stale_ = true;  ///< there may be rows that are not shown yet
 };
 
 }  // namespace cuco::ui

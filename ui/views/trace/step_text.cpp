@@ -107,7 +107,7 @@ void StepText::styleTables()
     }
 }
 
-void StepText::linkCandidates(const std::function<bool(const QString& id)>& is_candidate)
+void StepText::linkCandidates(const IsCandidate& is_candidate)
 {
     static const QRegularExpression word(QStringLiteral("\\bc\\d+\\b"));
     const Colors colors = colorsFor(palette());

@@ -28,10 +28,13 @@ public:
 Q_SIGNALS:
     void candidateClicked(const QString& id);
 
-private:
+protected:
+    using IsCandidate = std::function<bool(const QString& id)>;
     void styleCode();
     void styleTables();
-    void linkCandidates(const std::function<bool(const QString& id)>& is_candidate);
+    void linkCandidates(const IsCandidate& is_candidate);
+
+private:
     void insertHeading(const AgentStep& step);
 };
 
