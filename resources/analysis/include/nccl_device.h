@@ -72,11 +72,16 @@ struct ncclDevComm {
     ncclLsaBarrierHandle lsaBarrier;
     ncclGinBarrierHandle railGinBarrier;
     ncclMultimemHandle lsaMultimem;
+    uint8_t ginContextCount;
+    int ginSignalCount, ginCounterCount;
 };
 typedef struct ncclDevComm ncclDevComm_t;
 
 extern "C" {
 ncclResult_t ncclDevCommCreate(ncclComm_t comm, ncclDevCommRequirements_t const* requirements, ncclDevComm_t* out);
+ncclResult_t ncclGinBarrierCreateRequirement(ncclComm_t comm, ncclTeam_t team, int barriers,
+                                             ncclGinBarrierHandle_t* handle,
+                                             ncclDevResourceRequirements_t* requirement);
 ncclResult_t ncclDevCommDestroy(ncclComm_t comm, ncclDevComm_t const* devcomm);
 ncclResult_t ncclLsaBarrierCreateRequirement(ncclTeam_t team, int barriers, ncclLsaBarrierHandle_t* handle,
                                              ncclDevResourceRequirements_t* requirement);
@@ -173,7 +178,7 @@ struct ncclLsaBarrierSession {
     void sync(Coop, cuda::memory_order order);
 };
 
-enum ncclGinFenceLevel { ncclGinFenceLevel_Relaxed };
+enum class ncclGinFenceLevel { Relaxed };
 struct ncclGin_None {};
 struct ncclGin_SignalInc {
     ncclGinSignal_t signal;
@@ -228,6 +233,6 @@ struct ncclBarrierSession {
     ncclBarrierSession(Coop group, ncclTeamTagWorld, ncclGin gin, uint32_t index, bool multimem = false);
     ncclBarrierSession(Coop group, ncclTeamTagLsa, ncclDevComm const& comm, uint32_t index, bool multimem = false);
     ncclBarrierSession(Coop group, ncclTeamTagRail, ncclGin gin, uint32_t index);
-    void sync(Coop, cuda::memory_order order, ncclGinFenceLevel fence = ncclGinFenceLevel_Relaxed);
+    void sync(Coop, cuda::memory_order order, ncclGinFenceLevel fence = ncclGinFenceLevel::Relaxed);
 };
 #pragma clang force_cuda_host_device end
