@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What 5,000 calls with 200 MB of text cost: to store, to open, to search. The texts are this repository's own sources
 // put together as prompts of a search are: one system text, a parent that changes from call to call, two older
-// relatives, feedback that comes once. With --distinct no line comes twice, which no search does.
+// relatives, feedback that comes once. With --distinct no line of sources and answers comes twice.
 //   llm_trace_bench [--calls N] [--distinct] [--keep FILE.cuco]
 #include "core/base/files.h"
 #include "core/run/run_file.h"

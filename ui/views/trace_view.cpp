@@ -31,7 +31,8 @@ namespace {
 
 constexpr auto search_pause = std::chrono::milliseconds(150);
 constexpr auto running_pause = std::chrono::milliseconds(33);
-constexpr int width_for_agent = 620, width_for_time = 520, width_for_calls = 420, width_for_duration = 340;
+constexpr int width_for_agent = 700, width_for_time = 600, width_for_calls = 520, width_for_duration = 420,
+              width_for_tokens = 300;
 
 /// The choices after the first, which means all of them.
 void fillChoices(QComboBox& box, const QString& all, const QStringList& choices)
@@ -80,7 +81,7 @@ TraceView::TraceView(RunSession* session, QWidget* parent)
     splitter->addWidget(pages_);
     splitter->setStretchFactor(0, 1);
     splitter->setStretchFactor(1, 1);
-    splitter->setSizes({400, 500});
+    splitter->setSizes({430, 470});
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -133,15 +134,16 @@ QWidget* TraceView::buildLeft()
     agent_->setObjectName(QStringLiteral("agent"));
     agent_->setAccessibleName(tr("Agent"));
     language_model_->setAccessibleName(tr("Model"));
-    for (QComboBox* box : {agent_, language_model_}) {
+    for (QComboBox* box : {grouping_, agent_, language_model_}) {
         box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        box->setMinimumContentsLength(6);
+        box->setMinimumContentsLength(3);
     }
     fillChoices(*agent_, tr("All agents"), {});
     fillChoices(*language_model_, tr("All models"), {});
 
     tree_->setModel(filter_);
     tree_->setUniformRowHeights(true);
+    tree_->setIndentation(3 * grid / 2);
     tree_->setFrameShape(QFrame::NoFrame);
     tree_->setSelectionMode(QAbstractItemView::ExtendedSelection);
     tree_->setAccessibleName(tr("Steps of the run's agents and their calls of models"));
@@ -157,13 +159,13 @@ QWidget* TraceView::buildLeft()
     filters->setContentsMargins(grid, 0, grid, grid / 2);
     filters->addWidget(search_, 1);
     filters->addWidget(found_);
+    filters->addWidget(failed_only_);
     auto* choices = new QHBoxLayout;
     choices->setContentsMargins(grid, 0, grid, grid / 2);
     choices->setSpacing(grid / 2);
-    choices->addWidget(grouping_);
+    choices->addWidget(grouping_, 1);
     choices->addWidget(agent_, 1);
     choices->addWidget(language_model_, 1);
-    choices->addWidget(failed_only_);
     auto* left = new QWidget(this);
     auto* layout = new QVBoxLayout(left);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -309,7 +311,7 @@ void TraceView::updateColumns()
     const int width = tree_->width();
     tree_->setColumnHidden(TraceModel::agent_column, calls && width < width_for_agent);
     tree_->setColumnHidden(TraceModel::calls_column, !calls || width < width_for_calls);
-    tree_->setColumnHidden(TraceModel::tokens_column, !calls);
+    tree_->setColumnHidden(TraceModel::tokens_column, !calls || width < width_for_tokens);
     tree_->setColumnHidden(TraceModel::cost_column, !calls);
     tree_->setColumnHidden(TraceModel::duration_column, !calls || width < width_for_duration);
     tree_->setColumnHidden(TraceModel::time_column, calls && width < width_for_time);

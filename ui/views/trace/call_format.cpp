@@ -51,7 +51,9 @@ QString costText(const LlmTotals& totals)
 {
     if (totals.unpriced == totals.calls)
         return QStringLiteral("–");
-    const QString usd = QLatin1Char('$') + QString::number(totals.cost_usd, 'f', totals.cost_usd < 0.995 ? 4 : 2);
+    const QString usd = totals.cost_usd == 0
+                            ? QStringLiteral("$0")
+                            : QLatin1Char('$') + QString::number(totals.cost_usd, 'f', totals.cost_usd < 0.995 ? 4 : 2);
     return totals.unpriced > 0 ? QStringLiteral("≥ ") + usd : usd;
 }
 

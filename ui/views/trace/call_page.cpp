@@ -94,8 +94,7 @@ void CallPage::showFacts(const LlmCallSummary& summary, bool running)
     QPalette secondary = facts_->palette();
     secondary.setColor(QPalette::WindowText, colors.secondary);
     facts_->setPalette(secondary);
-    const QString time =
-        QDateTime::fromMSecsSinceEpoch(summary.started_ms).toString(QStringLiteral("yyyy-MM-dd HH:mm:ss"));
+    const QString time = QDateTime::fromMSecsSinceEpoch(summary.started_ms).toString(QStringLiteral("HH:mm:ss"));
     QStringList parts{QString::fromStdString(summary.agent), QString::fromStdString(summary.provider), time};
     parts.removeAll(QString());
     if (!running) {

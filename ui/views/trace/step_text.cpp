@@ -76,6 +76,10 @@ void StepText::styleCode()
             cursor.mergeCharFormat(code);
             QTextBlockFormat format;
             format.setBackground(colors.surface);
+            if (!block.previous().isValid() || !isCode(block.previous()))
+                format.setTopMargin(grid / 2);
+            if (!block.next().isValid() || !isCode(block.next()))
+                format.setBottomMargin(grid);
             QTextCursor(block).mergeBlockFormat(format);
             continue;
         }
