@@ -365,6 +365,7 @@ private Q_SLOTS:
         view.tree()->setCurrentIndex(view.filter()->mapFromSource(view.model()->callIndex(1)));
         auto* chat = view.callPage()->chat();
         QVERIFY(chat->toPlainText().contains(QStringLiteral("The provider wants fewer requests")));
+        QVERIFY(view.callPage()->errorText().startsWith(QStringLiteral("The provider wants fewer requests")));
         const QTextCursor at = chat->document()->find(QStringLiteral("The call failed: rate limit"));
         QVERIFY(!at.isNull());
         const Colors colors = colorsFor(view.palette());

@@ -157,6 +157,7 @@ QWidget* TraceView::buildLeft()
 
     auto* filters = new QHBoxLayout;
     filters->setContentsMargins(grid, 0, grid, grid / 2);
+    filters->setSpacing(grid);
     filters->addWidget(search_, 1);
     filters->addWidget(found_);
     filters->addWidget(failed_only_);
@@ -330,7 +331,7 @@ void TraceView::search()
             if (model_->callCount() > 0)
                 found = hits.size() == 1 ? tr("1 call") : tr("%1 calls").arg(hits.size());
         } else {
-            found = errorText(tr("Search failed"), calls.error());
+            heading_->setText(errorText(tr("The calls cannot be searched"), calls.error()));
         }
     }
     found_->setText(found);

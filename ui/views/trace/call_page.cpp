@@ -45,6 +45,7 @@ CallPage::CallPage(QWidget* parent)
     : QWidget(parent),
       title_(new QLabel(this)),
       facts_(new QLabel(this)),
+      error_(new QLabel(this)),
       tabs_(new QTabWidget(this)),
       chat_(new ChatText(this)),
       request_(new QPlainTextEdit(this)),
@@ -56,6 +57,10 @@ CallPage::CallPage(QWidget* parent)
     facts_->setTextFormat(Qt::PlainText);
     facts_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     facts_->setWordWrap(true);
+    error_->setTextFormat(Qt::PlainText);
+    error_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    error_->setWordWrap(true);
+    error_->hide();
     for (QPlainTextEdit* raw : {request_, response_}) {
         raw->setReadOnly(true);
         raw->setFrameShape(QFrame::NoFrame);
@@ -73,6 +78,7 @@ CallPage::CallPage(QWidget* parent)
     heading->setSpacing(grid / 2);
     heading->addWidget(title_);
     heading->addWidget(facts_);
+    heading->addWidget(error_);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -84,6 +90,11 @@ CallPage::CallPage(QWidget* parent)
 QString CallPage::factsText() const
 {
     return facts_->text();
+}
+
+QString CallPage::errorText() const
+{
+    return error_->text();
 }
 
 void CallPage::showFacts(const LlmCallSummary& summary, bool running)
@@ -119,6 +130,11 @@ void CallPage::showFacts(const LlmCallSummary& summary, bool running)
             parts << tr("ended by: %1").arg(stopText(summary.stop_reason));
     }
     facts_->setText(parts.join(QStringLiteral(" · ")));
+    QPalette red = error_->palette();
+    red.setColor(QPalette::WindowText, colors.readable(colors.failed));
+    error_->setPalette(red);
+    error_->setText(QString::fromStdString(summary.error));
+    error_->setVisible(summary.error_kind.has_value());
 }
 
 void CallPage::showCall(const LlmCallSummary& summary, const LlmCall& call,
@@ -143,6 +159,8 @@ void CallPage::showError(const QString& sentence)
 {
     title_->clear();
     facts_->clear();
+    error_->clear();
+    error_->hide();
     chat_->showSentence(sentence);
     request_->clear();
     response_->clear();

@@ -33,6 +33,7 @@ public:
     QPlainTextEdit* rawRequest() const { return request_; }
     QPlainTextEdit* rawResponse() const { return response_; }
     QString factsText() const;
+    QString errorText() const;  ///< empty for a call that succeeded
 
 Q_SIGNALS:
     void candidateClicked(const QString& id);
@@ -40,7 +41,7 @@ Q_SIGNALS:
 private:
     void showFacts(const LlmCallSummary& summary, bool running);
 
-    QLabel *title_, *facts_;
+    QLabel *title_, *facts_, *error_;
     QTabWidget* tabs_;
     ChatText* chat_;
     QPlainTextEdit *request_, *response_;
