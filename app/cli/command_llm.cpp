@@ -89,8 +89,8 @@ int listCalls(const Options& options)
                         toString(call.stop_reason) + (call.error_kind ? ": " + toString(*call.error_kind) : "")});
     }
     printTable(rows);
-    fmt::print("\n{} calls, {} failed, {} input and {} output tokens, ${:.4f}{}\n", sum.calls, sum.failed,
-               sum.input_tokens, sum.output_tokens, sum.cost_usd,
+    fmt::print("\n{} call{}, {} failed, {} input and {} output tokens, ${:.4f}{}\n", sum.calls,
+               sum.calls == 1 ? "" : "s", sum.failed, sum.input_tokens, sum.output_tokens, sum.cost_usd,
                sum.unpriced > 0 ? fmt::format(" and {} calls whose cost is not known", sum.unpriced) : "");
     return exit_success;
 }
