@@ -6,6 +6,7 @@
 #include "core/population/parent_selection.h"
 #include "core/workload/workload.h"
 
+#include <expected>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -54,13 +55,28 @@ struct ProposalContext {
     AgentTrace* trace = nullptr;  ///< for steps and calls while proposing; null: nobody keeps them
 };
 
+/// Why there is no proposal, and what becomes of the run.
+struct NoProposal {
+    enum class Then {
+        finish,  ///< nothing is left to try
+        pause,   ///< something is missing that a person can give; the run can be resumed
+    };
+    Then then = Then::finish;
+    std::string message;
+};
+
+using ProposalOutcome = std::expected<Proposal, NoProposal>;
+
+inline ProposalOutcome noProposal(NoProposal::Then then, std::string message)
+{
+    return ProposalOutcome(std::unexpect, NoProposal{then, std::move(message)});
+}
+
 class Proposer {
 public:
     virtual ~Proposer() = default;
-    /// The candidates a run begins with: one for each island, `island` cycling.
-    virtual Result<Proposal> seed(int island) = 0;
-    /// Nothing when there is nothing left to try: the run then finishes early.
-    virtual Result<std::optional<Proposal>> propose(const ProposalContext& context, std::stop_token stop) = 0;
+    /// In generation 0, which has one candidate for each island, what the search begins with there. Then children.
+    virtual Result<ProposalOutcome> propose(const ProposalContext& context, std::stop_token stop) = 0;
 };
 
 }  // namespace cuco

@@ -325,7 +325,7 @@ Result<std::unique_ptr<TunableProposer>> TunableProposer::create(const Workload&
     return std::unique_ptr<TunableProposer>(new TunableProposer(std::move(templates)));
 }
 
-Result<Proposal> TunableProposer::seed(int island)
+Result<Proposal> TunableProposer::seed(int island) const
 {
     const auto position = static_cast<std::size_t>(island);
     const Template& base = templates_[position % templates_.size()];
@@ -351,9 +351,20 @@ Result<Proposal> TunableProposer::seed(int island)
     return proposal;
 }
 
-Result<std::optional<Proposal>> TunableProposer::propose(const ProposalContext& context, std::stop_token stop)
+Result<ProposalOutcome> TunableProposer::propose(const ProposalContext& context, std::stop_token stop)
 {
-    return Search(templates_, context).run(std::move(stop));
+    if (context.generation == 0) {
+        auto begun = seed(context.island);
+        if (!begun)
+            return std::unexpected(begun.error());
+        return ProposalOutcome(std::move(*begun));
+    }
+    auto found = Search(templates_, context).run(std::move(stop));
+    if (!found)
+        return std::unexpected(found.error());
+    if (!*found)
+        return noProposal(NoProposal::Then::finish, "Everything there is to try has been tried.");
+    return ProposalOutcome(std::move(**found));
 }
 
 }  // namespace cuco

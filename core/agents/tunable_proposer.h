@@ -26,11 +26,12 @@ public:
     static Result<std::unique_ptr<TunableProposer>> create(const Workload& workload, std::string seed_source = {});
 
     /// Island 0 begins with the workload's seed, further islands with other strategies.
-    Result<Proposal> seed(int island) override;
-    Result<std::optional<Proposal>> propose(const ProposalContext& context, std::stop_token stop) override;
+    Result<Proposal> seed(int island) const;
+    Result<ProposalOutcome> propose(const ProposalContext& context, std::stop_token stop) override;
 
 private:
     explicit TunableProposer(std::vector<Template> templates) : templates_(std::move(templates)) {}
+
     std::vector<Template> templates_;  ///< [0] is the seed
 };
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <thread>
 #include <utility>
 
@@ -78,7 +79,7 @@ RunSession::End RunSession::work(std::stop_token stop)
     if (halted())
         return {RunState::stopped, "Stopped; resume it to go on."};
     if (proposing_)
-        return {RunState::paused, "Paused; resume it to go on."};
+        return {RunState::paused, message_.empty() ? "Paused; resume it to go on." : message_};
     return {RunState::finished, message_};
 }
 
@@ -181,8 +182,14 @@ bool RunSession::proposeOne(int number)
         return false;
     }
     if (!*asked) {
+        const NoProposal& none = asked->error();
         const std::scoped_lock guard(run_.mutex);
-        finishEarly("Everything there is to try has been tried.");
+        if (none.then == NoProposal::Then::finish) {
+            finishEarly(none.message);
+        } else {
+            message_ = none.message;
+            run_.pause_requested = true;
+        }
         return true;
     }
     Proposal& proposal = **asked;
@@ -222,11 +229,9 @@ bool RunSession::proposeOne(int number)
     return true;
 }
 
-Result<std::optional<Proposal>> RunSession::ask(int number)
+Result<ProposalOutcome> RunSession::ask(int number)
 {
     const RunConfig& config = run_.config;
-    if (number < config.islands)
-        return run_.proposer->seed(number);
     const Place place = placeOf(config, number);
     ProposalContext context;
     context.number = number;
@@ -238,7 +243,7 @@ Result<std::optional<Proposal>> RunSession::ask(int number)
     context.parent_selection = config.parent_selection;
     {
         const std::scoped_lock guard(run_.mutex);
-        context.visible = run_.population.firstOnes(number - windowOf(config) + 1);
+        context.visible = run_.population.firstOnes(std::max(0, number - windowOf(config) + 1));
     }
     context.is_known = [this](const std::string& sha256) {
         const std::scoped_lock guard(run_.mutex);

@@ -69,7 +69,7 @@ private:
     void enqueueUnsettled();
     void propose();
     bool proposeOne(int number);
-    Result<std::optional<Proposal>> ask(int number);
+    Result<ProposalOutcome> ask(int number);
     void enqueue(int number);
 
     void compileLoop();

@@ -243,21 +243,18 @@ TEST_F(RunControllerTest, GoesOnWhenCandidatesFail)
 /// Proposes the same text again and again.
 class Parrot : public Proposer {
 public:
-    Result<Proposal> seed(int) override
-    {
-        Proposal proposal;
-        proposal.source = testing::strategyText("parrot", 1.5);
-        proposal.proposer = "parrot";
-        proposal.cost_usd = 0.5;
-        return proposal;
-    }
-    Result<std::optional<Proposal>> propose(const ProposalContext& context, std::stop_token) override
+    Result<ProposalOutcome> propose(const ProposalContext& context, std::stop_token) override
     {
         const std::scoped_lock guard(mutex);
         for (const auto& candidate : context.visible)
             EXPECT_EQ(candidate->state, CandidateState::settled);
-        visible[context.number] = static_cast<int>(context.visible.size());
-        return seed(0).value();
+        if (context.generation > 0)
+            visible[context.number] = static_cast<int>(context.visible.size());
+        Proposal proposal;
+        proposal.source = testing::strategyText("parrot", 1.5);
+        proposal.proposer = "parrot";
+        proposal.cost_usd = 0.5;
+        return ProposalOutcome(std::move(proposal));
     }
     std::mutex mutex;
     std::map<int, int> visible;

@@ -22,7 +22,7 @@ using testing::TemporaryFolder;
 /// A run in which everything settles at once, as the engine would drive it.
 class ImmediateRun {
 public:
-    ImmediateRun(Proposer& proposer, std::uint64_t seed, int generations, int islands = 2, int children = 2)
+    ImmediateRun(TunableProposer& proposer, std::uint64_t seed, int generations, int islands = 2, int children = 2)
         : proposer_(proposer), seed_(seed), generations_(generations), islands_(islands), children_(children)
     {
         for (int island = 0; island < islands_; ++island)
@@ -99,7 +99,7 @@ private:
         candidates.push_back(std::move(candidate));
     }
 
-    Proposer& proposer_;
+    TunableProposer& proposer_;
     std::uint64_t seed_;
     int generations_, islands_, children_;
 };
