@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/run/open_run.h"
 
+#include "core/agents/fast_path.h"
 #include "core/agents/tunable_proposer.h"
+#include "core/base/files.h"
+#include "core/source/analysis.h"
 #include "core/workload/named_workload.h"
 
 namespace cuco {
@@ -24,7 +27,49 @@ Result<Workload> workloadOf(const DataPaths& paths, const RunConfig& config)
     return workload;
 }
 
-Result<RunController::Parts> makeParts(const DataPaths& paths, const RunConfig& config)
+constexpr std::uint64_t most_source_bytes = 4u << 20;
+
+Result<std::unique_ptr<Proposer>> makeFastPath(const DataPaths& paths, const RunConfig& config,
+                                               const Workload& workload, AgentModels models)
+{
+    std::string host_source = config.seed_source;
+    if (host_source.empty()) {
+        auto text = readFile(workload.host_source, most_source_bytes);
+        if (!text)
+            return std::unexpected(text.error());
+        host_source = std::move(*text);
+    }
+    AnalysisRequest analysis;
+    analysis.source = host_source;
+    analysis.declarations = paths.resources / "analysis";
+    analysis.include_folders = {workload.folder, paths.workloads / "harness"};
+    return FastPathProposer::create({workload, std::move(host_source),
+                                     [analysis](std::stop_token stop) -> Result<std::string> {
+                                         const auto found = analyzeCuda(analysis, std::move(stop));
+                                         if (!found)
+                                             return std::unexpected(found.error());
+                                         return toText(*found);
+                                     },
+                                     std::move(models), PromptLibrary(paths.resources), config.fast_path});
+}
+
+/// `file`: of a run that has begun.
+Result<std::unique_ptr<Proposer>> makeProposer(const DataPaths& paths, const RunConfig& config,
+                                               const Workload& workload, const ModelAccess& access, RunFile* file)
+{
+    if (config.proposer == "tunable")
+        return TunableProposer::create(workload, config.seed_source);
+    auto models = makeAgentModels(config, access, paths.resources);
+    if (!models)
+        return std::unexpected(models.error());
+    if (file)
+        if (auto remembered = rememberCalls(*models, config, access, *file); !remembered)
+            return std::unexpected(remembered.error());
+    return makeFastPath(paths, config, workload, std::move(*models));
+}
+
+Result<RunController::Parts> makeParts(const DataPaths& paths, const RunConfig& config, const ModelAccess& access,
+                                       RunFile* file)
 {
     const auto workload = workloadOf(paths, config);
     if (!workload)
@@ -37,9 +82,7 @@ Result<RunController::Parts> makeParts(const DataPaths& paths, const RunConfig& 
     if (!evaluator)
         return std::unexpected(evaluator.error());
     parts.evaluator = std::move(*evaluator);
-    if (config.proposer != "tunable")
-        return failure("There is no proposer \"" + config.proposer + "\".", "", "Choose: tunable.");
-    auto proposer = TunableProposer::create(*workload, config.seed_source);
+    auto proposer = makeProposer(paths, config, *workload, access, file);
     if (!proposer)
         return std::unexpected(proposer.error());
     parts.proposer = std::move(*proposer);
@@ -49,11 +92,12 @@ Result<RunController::Parts> makeParts(const DataPaths& paths, const RunConfig& 
 }  // namespace
 
 Result<std::unique_ptr<RunController>> newRun(const DataPaths& paths, const std::filesystem::path& file,
-                                              const RunConfig& config, RunObserver observer)
+                                              const RunConfig& config, RunObserver observer, ModelAccess access)
 {
     if (auto valid = validate(config); !valid)
         return std::unexpected(valid.error());
-    auto parts = makeParts(paths, config);
+    access.agreed = true;  // who begins a run has chosen its provider
+    auto parts = makeParts(paths, config, access, nullptr);
     if (!parts)
         return std::unexpected(parts.error());
     auto created = RunFile::create(file, config);
@@ -64,7 +108,7 @@ Result<std::unique_ptr<RunController>> newRun(const DataPaths& paths, const std:
 }
 
 Result<std::unique_ptr<RunController>> openRun(const DataPaths& paths, const std::filesystem::path& file,
-                                               RunObserver observer)
+                                               RunObserver observer, ModelAccess access)
 {
     auto opened = RunFile::open(file, RunFile::Access::write);
     if (!opened)
@@ -72,7 +116,7 @@ Result<std::unique_ptr<RunController>> openRun(const DataPaths& paths, const std
     const auto snapshot = (*opened)->snapshot();
     if (!snapshot)
         return std::unexpected(snapshot.error());
-    auto parts = makeParts(paths, snapshot->config);
+    auto parts = makeParts(paths, snapshot->config, access, opened->get());
     if (!parts)
         return std::unexpected(parts.error());
     parts->file = std::move(*opened);

@@ -4,6 +4,7 @@
 
 #include "core/evaluation/evaluator_factory.h"
 #include "core/run/run_controller.h"
+#include "core/run/run_models.h"
 
 #include <filesystem>
 #include <memory>
@@ -12,9 +13,9 @@ namespace cuco {
 
 /// A controller on a new file; the file is not created when a part cannot be made.
 Result<std::unique_ptr<RunController>> newRun(const DataPaths& paths, const std::filesystem::path& file,
-                                              const RunConfig& config, RunObserver observer);
+                                              const RunConfig& config, RunObserver observer, ModelAccess access = {});
 /// A controller on an existing file, to resume it or to decide in it.
 Result<std::unique_ptr<RunController>> openRun(const DataPaths& paths, const std::filesystem::path& file,
-                                               RunObserver observer);
+                                               RunObserver observer, ModelAccess access = {});
 
 }  // namespace cuco

@@ -5,8 +5,10 @@
 #include "core/base/json.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace cuco {
@@ -31,7 +33,7 @@ Result<void> inRange(const char* setting, int value, int least, int most)
 
 nlohmann::json toJson(const RunConfig& config)
 {
-    return {
+    nlohmann::json json = {
         {"workload", config.workload},
         {"workload_folder", config.workload_folder},
         {"node", config.node},
@@ -48,6 +50,11 @@ nlohmann::json toJson(const RunConfig& config)
         {"parent_selection",
          {{"lambda", config.parent_selection.lambda}, {"promotion_bonus", config.parent_selection.promotion_bonus}}},
     };
+    if (!config.provider.provider.empty())
+        json["provider"] = toJson(config.provider);
+    if (config.proposer == "fastpath")
+        json["fast_path"] = toJson(config.fast_path);
+    return json;
 }
 
 Result<RunConfig> runConfigFromJson(const nlohmann::json& json)
@@ -76,18 +83,46 @@ Result<RunConfig> runConfigFromJson(const nlohmann::json& json)
                 return std::unexpected(done.error());
         }
     }
+    if (reader.present("provider")) {
+        if (const nlohmann::json* provider = reader.object("provider")) {
+            auto settings = providerSettingsFromJson(*provider, "the run's configuration, provider");
+            if (!settings)
+                return std::unexpected(settings.error());
+            config.provider = std::move(*settings);
+        }
+    }
+    if (reader.present("fast_path")) {
+        if (const nlohmann::json* fast_path = reader.object("fast_path")) {
+            auto settings = fastPathSettingsFromJson(*fast_path, "the run's configuration, fast_path");
+            if (!settings)
+                return std::unexpected(settings.error());
+            config.fast_path = std::move(*settings);
+        }
+    }
     if (auto done = reader.finish(); !done)
         return std::unexpected(done.error());
     return config;
+}
+
+const std::vector<std::string>& proposerNames()
+{
+    static const std::vector<std::string> names{"tunable", "fastpath"};
+    return names;
 }
 
 Result<void> validate(const RunConfig& config)
 {
     if (config.workload.empty())
         return failure("No workload is named", {}, "Choose one of those that `cucoctl workloads` lists.");
-    if (config.proposer != "tunable")
+    if (std::ranges::find(proposerNames(), config.proposer) == proposerNames().end())
         return failure(fmt::format("There is no proposer \"{}\"", config.proposer), {},
-                       "Use the proposer \"tunable\".");
+                       fmt::format("Choose one of: {}.", fmt::join(proposerNames(), ", ")));
+    if (!config.provider.provider.empty())
+        if (auto valid = validate(config.provider); !valid)
+            return valid;
+    if (config.proposer == "fastpath")
+        if (auto valid = validate(config.fast_path); !valid)
+            return valid;
     for (auto checked :
          {inRange("generations", config.generations, 0, most_generations),
           inRange("islands", config.islands, 1, most_islands), inRange("children", config.children, 1, most_children),

@@ -153,7 +153,9 @@ void RunController::start()
             d_->run.events.post(StateChanged{RunState::failed, describe(*d_->unreadable)});
             return;
         }
-        if (d_->run.state == RunState::finished || !d_->run.evaluator || !d_->run.proposer)
+        // A conversion can be continued from an earlier attempt when later ones were rejected.
+        const bool over = d_->run.state == RunState::finished && d_->run.config.proposer != "fastpath";
+        if (over || !d_->run.evaluator || !d_->run.proposer)
             return;
         d_->changeState(RunState::running, "");
         if (d_->run.state != RunState::running)

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/agents/model_session.h"
+
+#include "core/llm/traced_client.h"
+
+namespace cuco {
+
+void RememberedAnswers::add(const std::string& request_sha256, Answer answer)
+{
+    const std::scoped_lock guard(mutex_);
+    answers_.emplace(request_sha256, std::move(answer));
+}
+
+std::optional<RememberedAnswers::Answer> RememberedAnswers::take(const std::string& request_sha256)
+{
+    const std::scoped_lock guard(mutex_);
+    const auto found = answers_.lower_bound(request_sha256);
+    if (found == answers_.end() || found->first != request_sha256)
+        return std::nullopt;
+    Answer answer = std::move(found->second);
+    answers_.erase(found);
+    return answer;
+}
+
+ModelSession::ModelSession(const AgentModels& models, AgentTrace* trace, std::string candidate_id, std::stop_token stop)
+    : models_(&models), trace_(trace), candidate_id_(std::move(candidate_id)), stop_(std::move(stop))
+{
+}
+
+Result<int> ModelSession::step(const std::string& agent, const std::string& title, std::string body, int parent)
+{
+    if (!trace_)
+        return 0;
+    AgentStep step;
+    step.parent = parent;
+    step.candidate_id = candidate_id_;
+    step.agent = agent;
+    step.title = title;
+    step.body = std::move(body);
+    return trace_->addStep(std::move(step));
+}
+
+std::expected<ModelSession::Answer, NoProposal> ModelSession::ask(const std::string& agent, int step,
+                                                                  const ChatRequest& request)
+{
+    if (models_->remembered)
+        if (auto known = models_->remembered->take(requestSha256(request))) {
+            cost_usd_ += known->cost_usd;
+            return Answer{std::move(known->response), true};
+        }
+    CallControl control;
+    control.stop = stop_;
+    ChatResult result;
+    if (trace_)
+        result = TracedClient(*models_->client, *trace_, models_->prices, {agent, step, candidate_id_})
+                     .complete(request, control);
+    else
+        result = models_->client->complete(request, control);
+    if (const auto price = models_->prices.find(models_->client->provider(), request.model))
+        cost_usd_ += makeLlmCall(request, result, models_->client->provider(), price, 0).cost_usd.value_or(0);
+    if (!result)
+        return std::unexpected(NoProposal{NoProposal::Then::pause, describe(result.error().error)});
+    return Answer{std::move(*result), false};
+}
+
+}  // namespace cuco
