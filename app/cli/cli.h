@@ -53,5 +53,6 @@ void addTraceCommand(CLI::App& app, Session& session);
 void addOverlapCommand(CLI::App& app, Session& session);
 void addPatchCommand(CLI::App& app, Session& session);
 void addAnalyzeCommand(CLI::App& app, Session& session);
+void addFastPathCommand(CLI::App& app, Session& session);
 
 }  // namespace cuco::cli

@@ -62,12 +62,12 @@ int startRun(Options options, std::stop_token stop)
     return followRun(std::move(*run), options.out, options.json, std::move(stop));
 }
 
-int resumeRun(const std::filesystem::path& file, bool json, std::stop_token stop)
+int resumeRun(const std::filesystem::path& file, bool json, bool trust_provider, std::stop_token stop)
 {
     const auto paths = DataPaths::find();
     if (!paths)
         return reportError(paths.error());
-    auto run = openRun(*paths, file, progressPrinter());
+    auto run = openRun(*paths, file, progressPrinter(), {environmentKey, trust_provider});
     if (!run)
         return reportError(run.error());
     return followRun(std::move(*run), file, json, std::move(stop));
@@ -104,13 +104,16 @@ void addResumeCommand(CLI::App& app, Session& session)
     auto* command = app.add_subcommand("resume", "Go on with a run that was paused, stopped, cut off or failed");
     struct ResumeOptions {
         std::filesystem::path file;
-        bool json = false;
+        bool json = false, trust_provider = false;
     };
     auto options = std::make_shared<ResumeOptions>();
     command->add_option("FILE.cuco", options->file, "The run")->required();
     command->add_flag("--json", options->json, "The result as one JSON document, as show --json gives it");
-    command->callback(
-        [&session, options] { session.exit_code = resumeRun(options->file, options->json, session.stop); });
+    command->add_flag("--trust-provider", options->trust_provider,
+                      "Use the provider that the run file names, also its program or its server");
+    command->callback([&session, options] {
+        session.exit_code = resumeRun(options->file, options->json, options->trust_provider, session.stop);
+    });
 }
 
 }  // namespace cuco::cli

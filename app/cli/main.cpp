@@ -30,6 +30,7 @@ int main(int argc, char** argv)
         addOverlapCommand(app, session);
         addPatchCommand(app, session);
         addAnalyzeCommand(app, session);
+        addFastPathCommand(app, session);
 
         try {
             app.parse(argc, argv);

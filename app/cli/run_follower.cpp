@@ -38,6 +38,9 @@ public:
                 fmt::print(stderr, "baseline {}: {}{}\n", baseline.name,
                            formatTime(baseline.evaluation.timeUs().value_or(0)),
                            timesNote(baselines->modelled, baseline.evaluation.self_reported));
+        } else if (const auto* asked = std::get_if<LlmCallStarted>(&event)) {
+            fmt::print(stderr, "{}: {} asks {}\n", asked->origin.candidate_id, asked->origin.agent,
+                       asked->model.empty() ? asked->provider : asked->provider + ", " + asked->model);
         } else if (const auto* logged = std::get_if<Logged>(&event)) {
             if (logged->entry.level != "info")
                 fmt::print(stderr, "{}: {}\n", logged->entry.level, logged->entry.text);

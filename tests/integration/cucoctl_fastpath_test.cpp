@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/subprocess.h"
+#include "core/run/run_file.h"
+#include "tests/support/temporary_folder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace cuco {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+namespace fs = std::filesystem;
+const fs::path root = CUCO_TEST_ROOT;
+
+class FastPathCommand : public ::testing::Test {
+protected:
+    CommandOutcome run(const std::vector<std::string>& arguments)
+    {
+        Command command;
+        command.argv = {CUCOCTL_PROGRAM, "fastpath"};
+        command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
+        command.working_directory = folder.path();
+        command.environment = scrubbedEnvironment();
+        command.limits.wall = std::chrono::minutes(5);
+        auto outcome = runCommand(command);
+        EXPECT_TRUE(outcome) << describe(outcome.error());
+        return outcome.value_or(CommandOutcome{});
+    }
+    std::string answers(const std::string& name)
+    {
+        const auto to = folder.path() / "answers";
+        fs::copy(root / "tests/recorded_answers" / name, to);
+        return to.string();
+    }
+
+    testing::TemporaryFolder folder;
+    const std::string out = (folder.path() / "out.cu").string();
+    const std::string run_file = (folder.path() / "run.cuco").string();
+};
+
+class RecordedConversion : public FastPathCommand, public ::testing::WithParamInterface<std::string> {};
+
+TEST_P(RecordedConversion, GivesAProgramThatIsRightOnTheEmulatedNode)
+{
+    const std::string workload = GetParam();
+    const auto result = run({(root / "workloads" / workload / "host.cu").string(), "--workload", workload, "--backend",
+                             "lsa", "--node", "emulated", "--provider", "manual", "--answers",
+                             answers(workload + "_lsa"), "--run-file", run_file, "--out", out});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const auto file = RunFile::open(run_file, RunFile::Access::read).value();
+    const auto snapshot = file->snapshot().value();
+    const Candidate& last = snapshot.candidates.back();
+    EXPECT_EQ(last.strategy, "annotation");
+    EXPECT_TRUE(last.evaluation->verified()) << last.evaluation->message;
+    EXPECT_EQ(last.directive.backend, "lsa");
+    EXPECT_FALSE(last.tunables.empty());
+    EXPECT_EQ(testing::readText(out), file->source(last.id).value());
+    EXPECT_THAT(testing::readText(out), Not(HasSubstr("ncclAllGather(")));
+    // Every answer is in the trace.
+    const auto given = std::distance(fs::directory_iterator(root / "tests/recorded_answers" / (workload + "_lsa")), {});
+    EXPECT_EQ(static_cast<std::ptrdiff_t>(file->llmCalls().value().size()), given);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RecordedConversion,
+                         ::testing::Values("gemm_allgather", "ring_attention", "kv_transfer", "moe_layer"),
+                         [](const auto& info) { return info.param; });
+
+TEST_F(FastPathCommand, TakesTheWorkloadsSeedWithoutAProviderAndSaysSo)
+{
+    const auto result = run({(root / "workloads/gemm_allgather/host.cu").string(), "--workload", "gemm_allgather",
+                             "--node", "emulated", "--out", out});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("the workload's own seed is taken"));
+    EXPECT_EQ(testing::readText(out), testing::readText(root / "workloads/gemm_allgather/seed_lsa.cu"));
+}
+
+TEST_F(FastPathCommand, PausesWithoutAKeyAndWritesNothing)
+{
+    const auto result =
+        run({(root / "workloads/gemm_allgather/host.cu").string(), "--workload", "gemm_allgather", "--node", "emulated",
+             "--provider", "anthropic", "--model", "some-model", "--run-file", run_file, "--out", out});
+    EXPECT_EQ(result.exit_code, 1) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("ANTHROPIC_API_KEY"));
+    EXPECT_FALSE(fs::exists(out));
+    EXPECT_EQ(RunFile::open(run_file, RunFile::Access::read).value()->snapshot()->state, RunState::paused);
+}
+
+TEST_F(FastPathCommand, RefusesAnUnknownWorkloadAMissingSourceAndAProviderWithoutAModel)
+{
+    EXPECT_EQ(run({"missing.cu", "--workload", "gemm_allgather", "--out", out}).exit_code, 2);
+    const auto host = (root / "workloads/gemm_allgather/host.cu").string();
+    EXPECT_EQ(run({host, "--workload", "no_such", "--out", out}).exit_code, 2);
+    EXPECT_EQ(run({host, "--workload", "gemm_allgather", "--provider", "openai", "--out", out}).exit_code, 2);
+    EXPECT_EQ(run({host, "--workload", "gemm_allgather", "--backend", "mpi", "--out", out}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace cuco
