@@ -22,6 +22,7 @@ constexpr std::size_t most_answer_bytes_repeated = 64u << 10;
 constexpr const char* rewriter = "fast path";
 constexpr const char* judge = "judge";
 constexpr const char* own_seed = "own seed";
+constexpr std::string_view judging = "Judge ";  // and the attempt
 
 std::optional<FastPathStage> stageOf(std::string_view strategy)
 {
@@ -90,6 +91,11 @@ std::string_view toString(FastPathStage stage)
             break;
     }
     return "annotation";
+}
+
+std::string judgedAttempt(const AgentStep& step)
+{
+    return step.agent == judge && step.title.starts_with(judging) ? step.title.substr(judging.size()) : std::string();
 }
 
 FastPathPosition fastPathPosition(const std::vector<std::shared_ptr<const Candidate>>& candidates)
@@ -217,7 +223,7 @@ struct FastPathProposer::Attempt {
         if (at.stage == FastPathStage::annotation)
             return std::expected<bool, NoProposal>(against.empty());
         const auto& evaluation = *at.last->evaluation;
-        const auto step = session.step(judge, fmt::format("Judge {}", at.last->id),
+        const auto step = session.step(judge, fmt::format("{}{}", judging, at.last->id),
                                        against.empty() ? "A program found nothing against it." : against);
         if (!step)
             return std::unexpected(step.error());

@@ -22,6 +22,9 @@ enum class FastPathStage {
 /// Also a candidate's strategy: "infrastructure".
 std::string_view toString(FastPathStage stage);
 
+/// The attempt that a step judges; empty for any other step.
+std::string judgedAttempt(const AgentStep& step);
+
 /// Where a conversion stands, read from the candidates that came of it. Those that a person rejected count as not made:
 /// that is how it is continued from an earlier one.
 struct FastPathPosition {

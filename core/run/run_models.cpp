@@ -38,9 +38,11 @@ public:
             const std::scoped_lock guard(mutex_);
             if (!client_) {
                 if (auto question = consentNeeded(settings_); question && !access_.agreed)
-                    return std::unexpected(
-                        unusable(ChatErrorKind::bad_request,
-                                 {*question, {}, "Resume the run with --trust-provider if that is what you want."}));
+                    return std::unexpected(unusable(
+                        ChatErrorKind::bad_request,
+                        {*question,
+                         {},
+                         "Resume the run and agree to it (--trust-provider of cucoctl) if that is what you want."}));
                 auto made = makeChatClient(settings_, access_.keys, spending_);
                 if (!made)
                     return std::unexpected(unusable(ChatErrorKind::no_key, made.error()));

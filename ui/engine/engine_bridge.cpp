@@ -57,15 +57,17 @@ void EngineBridge::create(const QString& path, const RunConfig& config)
     });
 }
 
-void EngineBridge::open(const QString& path)
+void EngineBridge::open(const QString& path, bool agreed)
 {
-    openWith([file = std::filesystem::path(path.toStdString())](
-                 RunObserver observer) -> Result<std::unique_ptr<RunController>> {
+    openWith([file = std::filesystem::path(path.toStdString()),
+              agreed](RunObserver observer) -> Result<std::unique_ptr<RunController>> {
         auto paths = DataPaths::find();
         if (!paths) {
             return std::unexpected(paths.error());
         }
-        return openRun(*paths, file, std::move(observer));
+        ModelAccess access;
+        access.agreed = agreed;
+        return openRun(*paths, file, std::move(observer), std::move(access));
     });
 }
 

@@ -26,7 +26,8 @@ public:
     ~EngineBridge() override;
 
     void create(const QString& path, const RunConfig& config);
-    void open(const QString& path);
+    /// `agreed`: to what consentNeeded() asks of the file's provider.
+    void open(const QString& path, bool agreed);
     /// At once, or as soon as the engine is open; dropped when it cannot be opened.
     void perform(Command command);
 

@@ -4,6 +4,7 @@
 
 #include "ui/engine/engine_bridge.h"
 #include "ui/engine/run_session.h"
+#include "ui/fast_path/fast_path_outline.h"
 
 #include <QFileInfo>
 
@@ -126,6 +127,7 @@ void RunModel::createAndStart(const RunConfig& config)
 {
     connectBridge();
     snapshot_.config = config;
+    agreed_ = true;  // who begins a run has chosen its provider
     bridge_->create(path_, config);
     bridge_->perform([](RunController& controller) -> Result<void> {
         controller.start();
@@ -224,7 +226,7 @@ void RunModel::perform(std::function<Result<void>(RunController&)> command)
     const bool opens = !bridge_;
     if (opens) {
         connectBridge();
-        bridge_->open(path_);
+        bridge_->open(path_, agreed_);
     }
     bridge_->perform(std::move(command));
     if (opens) {
@@ -287,6 +289,34 @@ bool RunModel::canUndo() const
 {
     return std::any_of(snapshot_.decisions.begin(), snapshot_.decisions.end(),
                        [](const Decision& decision) { return !decision.undone; });
+}
+
+void RunModel::continueFrom(const QString& id)
+{
+    const std::vector<std::string> later = attemptsAfter(snapshot_, id.toStdString());
+    perform([later, reason = "continued from " + id.toStdString()](RunController& controller) -> Result<void> {
+        for (const std::string& attempt : later) {
+            if (auto rejected = controller.reject(attempt, reason); !rejected) {
+                return rejected;
+            }
+        }
+        controller.resume();
+        return {};
+    });
+}
+
+std::optional<QString> RunModel::consentQuestion() const
+{
+    const auto question = agreed_ ? std::nullopt : consentNeeded(snapshot_.config.provider);
+    return question ? std::optional(QString::fromStdString(*question)) : std::nullopt;
+}
+
+void RunModel::agreeToProvider()
+{
+    agreed_ = true;
+    if (!isActive()) {
+        bridge_.reset();
+    }
 }
 
 bool RunModel::isActive() const

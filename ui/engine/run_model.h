@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace cuco::ui {
 
@@ -58,6 +59,13 @@ public:
     void reject(const QString& id, const QString& reason);
     void undo();
     bool canUndo() const;
+    /// Goes on with a fast path from an earlier attempt: rejects the later ones, then resumes.
+    void continueFrom(const QString& id);
+
+    /// What a person must agree to before the run's provider is used; nothing when there is nothing to ask.
+    std::optional<QString> consentQuestion() const;
+    /// Not while the run is active: whoever holds the file already opened it without.
+    void agreeToProvider();
 
     bool isActive() const;     ///< the engine works on it, or is being prepared to
     QString activity() const;  ///< what is being prepared, for the status bar; may be empty
@@ -94,6 +102,7 @@ private:
     std::map<int, RunningCall> running_calls_;
     std::unique_ptr<RunFile> file_;  ///< read only; null while the file does not exist
     std::unique_ptr<EngineBridge> bridge_;
+    bool agreed_ = false;  ///< to the provider that the file names
     QTimer follow_timer_;  ///< runs while another program may be writing the file
 };
 
