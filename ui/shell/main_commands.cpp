@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/evaluation/data_paths.h"
+#include "ui/fast_path/fast_path_view.h"
 #include "ui/population/candidate_table.h"
 #include "ui/population/fitness_chart.h"
 #include "ui/population/population_view.h"
@@ -32,13 +33,8 @@ void MainWindow::connectActions()
     connect(actions_.open_demo, &QAction::triggered, this, [this] { openFile(demo_path_); });
     connect(actions_.close_run, &QAction::triggered, this, &MainWindow::closeRun);
     connect(actions_.quit, &QAction::triggered, this, &QWidget::close);
-    connect(actions_.start, &QAction::triggered, this, [this] {
-        if (session_.snapshot().state == RunState::paused && session_.run()) {
-            session_.run()->resume();
-        } else if (session_.run()) {
-            session_.run()->start();
-        }
-    });
+    connect(actions_.start, &QAction::triggered, this, &MainWindow::resumeRun);
+    connect(fast_path_, &FastPathView::continueRequested, this, &MainWindow::continueFrom);
     connect(actions_.pause, &QAction::triggered, this, [this] {
         if (session_.run()) {
             session_.run()->pause();
@@ -192,6 +188,48 @@ void MainWindow::closeRun()
     runs_.close(closing);
     QGuiApplication::restoreOverrideCursor();
     run_list_->setCurrentRun(next);
+}
+
+void MainWindow::resumeRun()
+{
+    if (!session_.run()) {
+        return;
+    }
+    askForConsent();
+    if (session_.snapshot().state == RunState::paused) {
+        session_.run()->resume();
+    } else {
+        session_.run()->start();
+    }
+}
+
+void MainWindow::continueFrom(const QString& id)
+{
+    if (session_.run() && session_.candidate(id)) {
+        askForConsent();
+        session_.run()->continueFrom(id);
+    }
+}
+
+void MainWindow::askForConsent()
+{
+    RunModel* run = session_.run();
+    const auto question = run->consentQuestion();
+    if (!question) {
+        return;
+    }
+    // The file says what stands there: plain text, without lines of its own.
+    QMessageBox box(
+        QMessageBox::Question, tr("Use the provider of this file?"),
+        tr("%1\n\nDo you want that? Otherwise the run pauses when it needs an answer.").arg(question->simplified()),
+        QMessageBox::Yes | QMessageBox::No, this);
+    box.setObjectName(QStringLiteral("consent"));
+    box.setTextFormat(Qt::PlainText);
+    box.setDefaultButton(QMessageBox::No);
+    box.setEscapeButton(QMessageBox::No);
+    if (box.exec() == QMessageBox::Yes) {
+        run->agreeToProvider();
+    }
 }
 
 void MainWindow::showShortcuts()

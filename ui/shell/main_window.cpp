@@ -3,6 +3,7 @@
 #include "ui/shell/main_window.h"
 
 #include "core/evaluation/data_paths.h"
+#include "ui/fast_path/fast_path_view.h"
 #include "ui/population/candidate_format.h"
 #include "ui/population/lineage_view.h"
 #include "ui/population/population_view.h"
@@ -134,7 +135,11 @@ void MainWindow::makeCentre()
     tabs_->setObjectName(QStringLiteral("tabs"));
     tabs_->tabBar()->setDrawBase(false);
     tabs_->tabBar()->setAccessibleName(tr("Views"));
-    tabs_->addTab(population_, tr("Population"));
+    fast_path_ = new FastPathView(&session_);
+    population_pages_ = new QStackedWidget;
+    population_pages_->addWidget(population_);
+    population_pages_->addWidget(fast_path_);
+    tabs_->addTab(population_pages_, tr("Population"));
     diff_ = new DiffView(&session_);
     tabs_->addTab(diff_, tr("Diff"));
     tabs_->addTab(new TimelineView(&session_), tr("Timeline"));
@@ -254,10 +259,14 @@ void MainWindow::showRun(RunModel* run)
     pages_->setCurrentWidget(run ? static_cast<QWidget*>(tabs_) : start_page_);
     inspector_dock_->setVisible(run && inspector_wanted_);
     run_list_->setCurrentRun(run);
+    showPopulationPage();
     setWindowTitle(run ? tr("%1 – CUCo Desktop").arg(QFileInfo(run->path()).completeBaseName()) : tr("CUCo Desktop"));
     if (run) {
-        if (const Candidate* best = bestOf(run->snapshot())) {
-            session_.select(QString::fromStdString(best->id));
+        const RunSnapshot& snapshot = run->snapshot();
+        const bool converts = snapshot.config.proposer == "fastpath" && !snapshot.candidates.empty();
+        // The fastest attempt of a conversion may be one that still leaves the work to the host.
+        if (const Candidate* shown = converts ? &snapshot.candidates.back() : bestOf(snapshot)) {
+            session_.select(QString::fromStdString(shown->id));
         }
     } else {
         start_page_->refresh();
@@ -267,10 +276,18 @@ void MainWindow::showRun(RunModel* run)
     refreshStatus();
 }
 
+void MainWindow::showPopulationPage()
+{
+    const bool converts = session_.snapshot().config.proposer == "fastpath";
+    population_pages_->setCurrentWidget(converts ? static_cast<QWidget*>(fast_path_) : population_);
+    tabs_->setTabText(static_cast<int>(Tab::population), converts ? tr("Fast path") : tr("Population"));
+}
+
 void MainWindow::showTab(Tab tab)
 {
     tabs_->setCurrentIndex(static_cast<int>(tab));
-    tabs_->currentWidget()->setFocus();
+    QWidget* page = tabs_->currentWidget();
+    (page == population_pages_ ? population_pages_->currentWidget() : page)->setFocus();
 }
 
 void MainWindow::refreshRecent()
@@ -292,7 +309,9 @@ void MainWindow::refreshActions()
     const bool active = run && run->isActive();
     const bool finished = run && run->snapshot().state == RunState::finished;
     actions_.close_run->setEnabled(run);
-    actions_.start->setEnabled(run && !active && !finished);
+    // A finished conversion goes on from an earlier attempt once later ones are rejected.
+    const bool converts = run && run->snapshot().config.proposer == "fastpath";
+    actions_.start->setEnabled(run && !active && (!finished || converts));
     actions_.start->setText(run && !run->snapshot().candidates.empty() ? tr("&Continue") : tr("&Start"));
     actions_.pause->setEnabled(active && !preparing);
     actions_.stop->setEnabled(active);
@@ -325,8 +344,8 @@ void MainWindow::refreshActions()
     for (QAction* tab : actions_.tabs) {
         tab->setEnabled(run);
     }
-    actions_.filter->setEnabled(run);
-    actions_.logarithmic->setEnabled(run);
+    actions_.filter->setEnabled(run && !converts);
+    actions_.logarithmic->setEnabled(run && !converts);
 }
 
 void MainWindow::refreshStatus()

@@ -22,6 +22,7 @@ namespace cuco::ui {
 class CommandPalette;
 class DiffView;
 class ErrorBar;
+class FastPathView;
 class Inspector;
 class PopulationView;
 class RunList;
@@ -72,9 +73,14 @@ private:
     void chooseFile();
     void chooseTrace();
     void closeRun();
+    /// Asks first where the run's provider needs a person's consent.
+    void resumeRun();
+    void continueFrom(const QString& id);
+    void askForConsent();
     void compareWithBaseline();
     void showShortcuts();
     void showAbout();
+    void showPopulationPage();
     void refreshRecent();
     void refreshActions();
     void refreshStatus();
@@ -89,6 +95,8 @@ private:
     StartPage* start_page_ = nullptr;
     QTabWidget* tabs_ = nullptr;
     PopulationView* population_ = nullptr;
+    FastPathView* fast_path_ = nullptr;
+    QStackedWidget* population_pages_ = nullptr;  ///< which of the two, by what the run does
     DiffView* diff_ = nullptr;
     RunListModel* run_list_model_ = nullptr;
     RunList* run_list_ = nullptr;
