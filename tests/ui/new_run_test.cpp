@@ -7,6 +7,7 @@
 
 #include <QComboBox>
 #include <QDir>
+#include <QDoubleSpinBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -35,12 +36,25 @@ private Q_SLOTS:
     void theSeedSourceIsReadIntoTheConfiguration();
     void aNodeWithTooFewRanksIsRefused();
     void anUnusableNodeIsRefusedWithItsRemedy();
+    void aConversionIsConfiguredAsTheFastPathNeedsIt();
+    void withoutAProviderTheWorkloadsSeedIsSaidToBeTaken();
+    void onlyWhatTheProviderTakesIsShown();
+    void theKeysStateIsSaidButNeverTheKey();
+    void aProviderWithoutAModelIsRefused();
+    void aProgramsArgumentsKeepTheirQuotes();
+    void choicesAreRememberedWithoutSecrets();
+    void theKeyboardGoesThroughTheFieldsFromTopToBottom();
 
 private:
     template <class Widget>
     Widget* field(const char* name) const
     {
         return dialog_->findChild<Widget*>(QString::fromLatin1(name));
+    }
+    void choose(const char* name, const char* data) const
+    {
+        auto* box = field<QComboBox>(name);
+        box->setCurrentIndex(box->findData(QString::fromLatin1(data)));
     }
     QString problem() const { return field<QLabel>("problem")->text(); }
 
@@ -56,11 +70,12 @@ void NewRunTest::initTestCase()
     auto workloads = loadWorkloads(CUCO_TEST_ROOT "/workloads");
     QVERIFY(workloads.has_value());
     workloads_ = std::move(*workloads);
-    QSettings().setValue(QStringLiteral("newRun/folder"), folder_.file({}));
 }
 
 void NewRunTest::init()
 {
+    QSettings().clear();
+    QSettings().setValue(QStringLiteral("newRun/folder"), folder_.file({}));
     dialog_ = std::make_unique<NewRunDialog>(workloads_, nodes_);
     dialog_->show();
     QVERIFY(QTest::qWaitForWindowExposed(dialog_.get()));
@@ -173,6 +188,161 @@ void NewRunTest::anUnusableNodeIsRefusedWithItsRemedy()
     const QString problem =
         newRunProblem(dialog_->config(), &workloads_.front(), &probe, folder_.file(QStringLiteral("node.cuco")));
     QCOMPARE(problem, QStringLiteral("No compiler was found. Install g++."));
+}
+
+void NewRunTest::aConversionIsConfiguredAsTheFastPathNeedsIt()
+{
+    choose("proposer", "fastpath");
+    QVERIFY(!field<QSpinBox>("generations")->isVisible());
+    QFile source(folder_.file(QStringLiteral("program.cu")));
+    QVERIFY(source.open(QIODevice::WriteOnly));
+    source.write("// host-driven\n");
+    source.close();
+    field<QLineEdit>("hostSource")->setText(source.fileName());
+    choose("backend", "gin");
+    choose("provider", "anthropic");
+    field<QLineEdit>("model")->setText(QStringLiteral("some-model"));
+    field<QLineEdit>("judgeModel")->setText(QStringLiteral("other-model"));
+    field<QDoubleSpinBox>("budget")->setValue(2.5);
+    QCOMPARE(problem(), QString());
+    field<QPushButton>("start")->click();
+    const RunConfig config = dialog_->config();
+    QCOMPARE(config.proposer, std::string("fastpath"));
+    QCOMPARE(config.seed_source, std::string("// host-driven\n"));
+    QCOMPARE(config.fast_path.backend, std::string("gin"));
+    QCOMPARE(config.proposals(), config.fast_path.attempts());
+    QCOMPARE(config.provider.provider, std::string("anthropic"));
+    QCOMPARE(config.provider.model, std::string("some-model"));
+    QCOMPARE(config.provider.judge_model, std::string("other-model"));
+    QCOMPARE(config.budget_usd, 2.5);
+    QVERIFY(validate(config).has_value());
+}
+
+void NewRunTest::withoutAProviderTheWorkloadsSeedIsSaidToBeTaken()
+{
+    choose("proposer", "fastpath");
+    choose("provider", "");
+    QVERIFY(field<QLabel>("keyStatus")->text().contains(QStringLiteral("workload's own seed")));
+    QVERIFY(field<QPushButton>("start")->isEnabled());
+    QVERIFY(dialog_->config().provider.provider.empty());
+    QCOMPARE(dialog_->config().budget_usd, 0.0);
+    choose("proposer", "tunable");
+    QVERIFY(!field<QLabel>("keyStatus")->isVisible());
+    QVERIFY(field<QSpinBox>("generations")->isVisible());
+}
+
+void NewRunTest::onlyWhatTheProviderTakesIsShown()
+{
+    choose("proposer", "fastpath");
+    const auto shown = [this] {
+        QStringList names;
+        for (const char* name : {"model", "judgeModel", "baseUrl", "region", "command", "answers", "recording"}) {
+            if (field<QLineEdit>(name)->isVisible()) {
+                names << QString::fromLatin1(name);
+            }
+        }
+        return names.join(QLatin1Char(' '));
+    };
+    const std::pair<const char*, const char*> expected[] = {
+        {"", ""},
+        {"anthropic", "model judgeModel baseUrl"},
+        {"openai", "model judgeModel baseUrl"},
+        {"bedrock", "model judgeModel region"},
+        {"command", "model judgeModel command"},
+        {"manual", "answers"},
+        {"replay", "recording"},
+    };
+    for (const auto& [provider, fields] : expected) {
+        choose("provider", provider);
+        QCOMPARE(shown(), QString::fromLatin1(fields));
+    }
+}
+
+void NewRunTest::theKeysStateIsSaidButNeverTheKey()
+{
+    choose("proposer", "fastpath");
+    qunsetenv("ANTHROPIC_API_KEY");
+    choose("provider", "anthropic");
+    QCOMPARE(field<QLabel>("keyStatus")->text(),
+             QStringLiteral("ANTHROPIC_API_KEY is not set in the environment: the run will pause."));
+    qputenv("ANTHROPIC_API_KEY", "not-to-be-shown");
+    choose("provider", "manual");
+    choose("provider", "anthropic");
+    QCOMPARE(field<QLabel>("keyStatus")->text(), QStringLiteral("ANTHROPIC_API_KEY is set in the environment."));
+    qunsetenv("ANTHROPIC_API_KEY");
+    ProviderSettings bedrock;
+    bedrock.provider = "bedrock";
+    qputenv("AWS_ACCESS_KEY_ID", "id");
+    qunsetenv("AWS_SECRET_ACCESS_KEY");
+    qunsetenv("AWS_BEARER_TOKEN_BEDROCK");
+    QVERIFY(answersText(bedrock).startsWith(QStringLiteral("AWS_SECRET_ACCESS_KEY is not set")));
+    qputenv("AWS_BEARER_TOKEN_BEDROCK", "token");
+    QCOMPARE(answersText(bedrock), QStringLiteral("AWS_BEARER_TOKEN_BEDROCK is set in the environment."));
+    qunsetenv("AWS_BEARER_TOKEN_BEDROCK");
+    qunsetenv("AWS_ACCESS_KEY_ID");
+}
+
+void NewRunTest::aProviderWithoutAModelIsRefused()
+{
+    choose("proposer", "fastpath");
+    choose("provider", "openai");
+    QCOMPARE(problem(), QStringLiteral("No model of openai is named. Name the model that is to answer."));
+    QVERIFY(!field<QPushButton>("start")->isEnabled());
+    choose("provider", "manual");
+    QVERIFY(problem().contains(QStringLiteral("Name a folder")));
+    choose("provider", "command");
+    QVERIFY(problem().contains(QStringLiteral("Name the program")));
+    choose("provider", "replay");
+    field<QLineEdit>("recording")->setText(folder_.file(QStringLiteral("missing.json")));
+    QVERIFY(problem().contains(QStringLiteral("does not exist")));
+}
+
+void NewRunTest::aProgramsArgumentsKeepTheirQuotes()
+{
+    choose("proposer", "fastpath");
+    choose("provider", "command");
+    field<QLineEdit>("command")->setText(QStringLiteral("/opt/answer --style \"short and plain\""));
+    const std::vector<std::string> expected{"/opt/answer", "--style", "short and plain"};
+    QVERIFY(dialog_->config().provider.command == expected);
+}
+
+void NewRunTest::choicesAreRememberedWithoutSecrets()
+{
+    choose("proposer", "fastpath");
+    choose("provider", "command");
+    field<QLineEdit>("model")->setText(QStringLiteral("some-model"));
+    field<QLineEdit>("command")->setText(QStringLiteral("/opt/answer --key hush"));
+    field<QLineEdit>("baseUrl")->setText(QStringLiteral("https://me:hush@example.org/v1"));
+    field<QPushButton>("start")->click();
+    NewRunDialog again(workloads_, nodes_);
+    const auto text = [&again](const char* name) {
+        return again.findChild<QLineEdit*>(QString::fromLatin1(name))->text();
+    };
+    QCOMPARE(again.config().proposer, std::string("fastpath"));
+    QCOMPARE(again.config().provider.provider, std::string("command"));
+    QCOMPARE(text("model"), QStringLiteral("some-model"));
+    QCOMPARE(text("command"), QStringLiteral("/opt/answer"));
+    QCOMPARE(text("baseUrl"), QString());
+    const QSettings settings;
+    for (const QString& key : settings.allKeys()) {
+        QVERIFY2(!settings.value(key).toString().contains(QStringLiteral("hush")), qPrintable(key));
+    }
+}
+
+void NewRunTest::theKeyboardGoesThroughTheFieldsFromTopToBottom()
+{
+    choose("proposer", "fastpath");
+    choose("provider", "anthropic");
+    auto* proposer = field<QComboBox>("proposer");
+    proposer->setFocus();
+    int y = -1;
+    for (int step = 0; step < 20 && !field<QLineEdit>("path")->hasFocus(); ++step) {
+        const int here = dialog_->focusWidget()->mapTo(dialog_.get(), QPoint(0, 0)).y();
+        QVERIFY2(here >= y, qPrintable(dialog_->focusWidget()->objectName()));
+        y = here;
+        QTest::keyClick(dialog_->focusWidget(), Qt::Key_Tab);
+    }
+    QVERIFY(field<QLineEdit>("path")->hasFocus());
 }
 
 QTEST_MAIN(NewRunTest)

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/new_run_dialog.h"
 
+#include "ui/shell/fast_path_form.h"
+#include "ui/shell/form_rows.h"
 #include "ui/shell/new_run_settings.h"
 #include "ui/style/theme.h"
 
@@ -22,6 +24,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+#include <initializer_list>
 #include <limits>
 
 namespace cuco::ui {
@@ -37,34 +41,6 @@ QSpinBox* makeSpinBox(QWidget* parent, int low, int high, int value, const char*
     box->setValue(value);
     box->setObjectName(QString::fromLatin1(name));
     return box;
-}
-
-QHBoxLayout* withButton(QWidget* field, QPushButton* button)
-{
-    auto* row = new QHBoxLayout;
-    row->setSpacing(grid);
-    row->addWidget(field, 1);
-    row->addWidget(button);
-    button->setAutoDefault(false);
-    return row;
-}
-
-void addRow(QFormLayout* form, const QString& text, QLayout* row, QWidget* buddy)
-{
-    auto* label = new QLabel(text);
-    label->setBuddy(buddy);
-    form->addRow(label, row);
-}
-
-QFormLayout* makeForm(QWidget* parent)
-{
-    auto* form = new QFormLayout(parent);
-    form->setContentsMargins(0, 0, 0, 0);
-    form->setHorizontalSpacing(2 * grid);
-    form->setVerticalSpacing(grid);
-    form->setFieldGrowthPolicy(QFormLayout::ExpandingFieldsGrow);
-    form->setLabelAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    return form;
 }
 
 }  // namespace
@@ -109,6 +85,7 @@ NewRunDialog::NewRunDialog(std::vector<Workload> workloads, const NodeProbes& no
     connect(buttons, &QDialogButtonBox::rejected, this, &NewRunDialog::reject);
     connectFields();
     showNodes();
+    proposerChanged();
     workloadChanged();
     start_->setFocus();
 }
@@ -117,6 +94,12 @@ QWidget* NewRunDialog::makeMain()
 {
     const RunConfig defaults;
     auto* box = new QWidget(this);
+    proposer_ = new QComboBox(box);
+    proposer_->setObjectName(QStringLiteral("proposer"));
+    proposer_->addItem(tr("Search tunables and strategies (no model)"), QStringLiteral("tunable"));
+    proposer_->addItem(tr("Convert a host-driven program (fast path)"), QStringLiteral("fastpath"));
+    proposer_->setCurrentIndex(
+        std::max(0, proposer_->findData(QSettings().value(QStringLiteral("newRun/proposer")).toString())));
     workload_ = new QComboBox(box);
     workload_->setObjectName(QStringLiteral("workload"));
     for (const Workload& workload : workloads_) {
@@ -133,23 +116,26 @@ QWidget* NewRunDialog::makeMain()
     generations_ = makeSpinBox(box, 1, 10'000, defaults.generations, "generations");
     amount_ = new QLabel(box);
     amount_->setForegroundRole(QPalette::PlaceholderText);
-    path_ = new QLineEdit(box);
-    path_->setObjectName(QStringLiteral("path"));
-    auto* browse = new QPushButton(tr("Browse…"), box);
-    connect(browse, &QPushButton::clicked, this, &NewRunDialog::browseFile);
 
     auto* generations_row = new QHBoxLayout;
     generations_row->setSpacing(grid);
     generations_row->addWidget(generations_);
     generations_row->addWidget(amount_, 1);
     auto* form = makeForm(box);
+    form->addRow(tr("What it d&oes"), proposer_);
     form->addRow(tr("&Workload"), workload_);
     form->addRow(QString(), summary_);
     form->addRow(tr("&Node"), node_);
     form->addRow(tr("&Ranks"), ranks_);
     addRow(form, tr("&Generations"), generations_row, generations_);
+    main_form_ = form;
+    fast_path_ = new FastPathForm(form, box);
+    path_ = new QLineEdit(box);
+    path_->setObjectName(QStringLiteral("path"));
+    auto* browse = new QPushButton(tr("Browse…"), box);
+    connect(browse, &QPushButton::clicked, this, &NewRunDialog::browseFile);
     addRow(form, tr("Save &as"), withButton(path_, browse), path_);
-    path_->setMinimumWidth(44 * grid);
+    path_->setMinimumWidth(least_field_width);
     return box;
 }
 
@@ -163,8 +149,6 @@ QWidget* NewRunDialog::makeAdvanced()
     children_->setToolTip(tr("Candidates an island proposes in a generation"));
     seed_ = makeSpinBox(box, 0, std::numeric_limits<int>::max(), static_cast<int>(defaults.seed), "seed");
     seed_->setToolTip(tr("The same number gives the same proposals"));
-    proposer_ = new QComboBox(box);
-    proposer_->addItem(tr("Tunable: strategies and their numbers, needs no model"), QStringLiteral("tunable"));
     workers_ = makeSpinBox(box, 0, 256, defaults.compile_workers, "workers");
     workers_->setSpecialValueText(tr("one a core"));
     check_races_ = new QCheckBox(tr("Check candidates for &races"), box);
@@ -177,10 +161,10 @@ QWidget* NewRunDialog::makeAdvanced()
     connect(browse, &QPushButton::clicked, this, &NewRunDialog::browseSeed);
 
     auto* form = makeForm(box);
+    advanced_form_ = form;
     form->addRow(tr("&Islands"), islands_);
     form->addRow(tr("&Children"), children_);
     form->addRow(tr("Ran&dom seed"), seed_);
-    form->addRow(tr("&Proposer"), proposer_);
     form->addRow(tr("Co&mpilers at once"), workers_);
     form->addRow(QString(), check_races_);
     addRow(form, tr("Seed sourc&e"), withButton(seed_source_, browse), seed_source_);
@@ -190,6 +174,11 @@ QWidget* NewRunDialog::makeAdvanced()
 void NewRunDialog::connectFields()
 {
     connect(workload_, &QComboBox::currentIndexChanged, this, &NewRunDialog::workloadChanged);
+    connect(proposer_, &QComboBox::currentIndexChanged, this, &NewRunDialog::proposerChanged);
+    connect(fast_path_, &FastPathForm::changed, this, [this] {
+        check();
+        fitToRows();
+    });
     connect(node_, &QComboBox::activated, this, [this] { node_chosen_ = true; });
     for (QComboBox* box : {node_, ranks_}) {
         connect(box, &QComboBox::currentIndexChanged, this, &NewRunDialog::check);
@@ -203,7 +192,7 @@ void NewRunDialog::connectFields()
     connect(more_, &QToolButton::toggled, this, [this](bool open) {
         more_->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
         advanced_->setVisible(open);
-        adjustSize();
+        fitToRows();
     });
     connect(&nodes_, &NodeProbes::changed, this, &NewRunDialog::showNodes);
 }
@@ -212,6 +201,30 @@ const Workload* NewRunDialog::workload() const
 {
     const int index = workload_->currentIndex();
     return index >= 0 ? &workloads_[static_cast<std::size_t>(index)] : nullptr;
+}
+
+bool NewRunDialog::converts() const
+{
+    return proposer_->currentData().toString() == QStringLiteral("fastpath");
+}
+
+void NewRunDialog::proposerChanged()
+{
+    setRowVisible(main_form_, generations_, !converts());
+    for (QWidget* field : std::initializer_list<QWidget*>{islands_, children_, seed_source_}) {
+        setRowVisible(advanced_form_, field, !converts());
+    }
+    fast_path_->setShown(converts());
+    check();
+    fitToRows();
+}
+
+void NewRunDialog::fitToRows()
+{
+    // Rows that come or go are laid out before the size is asked for.
+    main_form_->activate();
+    layout()->activate();
+    adjustSize();
 }
 
 void NewRunDialog::workloadChanged()
@@ -227,6 +240,7 @@ void NewRunDialog::workloadChanged()
         }
     }
     summary_->setText(chosen ? QString::fromStdString(chosen->summary) : QString());
+    fitHeight(summary_);
     if (chosen && !path_edited_) {
         path_->setText(freeRunPath(runFolder(), QString::fromStdString(chosen->name)));
     }
@@ -264,6 +278,9 @@ RunConfig NewRunDialog::config() const
     config.seed = static_cast<std::uint64_t>(seed_->value());
     config.compile_workers = workers_->value();
     config.check_races = check_races_->isChecked();
+    if (converts()) {
+        fast_path_->apply(config);
+    }
     return config;
 }
 
@@ -281,7 +298,10 @@ void NewRunDialog::check()
     amount_->setText(tr("%1 candidates in all").arg(wanted.proposals()));
     QString problem = newRunProblem(wanted, workload(), nodes_.find(node_->currentData().toString()),
                                     path_->text().trimmed().isEmpty() ? QString() : path());
-    const QString seed_source = seed_source_->text().trimmed();
+    const QString seed_source = converts() ? QString() : seed_source_->text().trimmed();
+    if (problem.isEmpty() && converts()) {
+        problem = fast_path_->problem(workload());
+    }
     if (problem.isEmpty() && !seed_source.isEmpty() && !QFileInfo(seed_source).isFile()) {
         problem = tr("The seed source %1 does not exist. Choose another file, or leave the field empty.")
                       .arg(QDir::toNativeSeparators(seed_source));
@@ -312,7 +332,8 @@ void NewRunDialog::browseSeed()
 void NewRunDialog::accept()
 {
     seed_text_.clear();
-    if (const QString name = seed_source_->text().trimmed(); !name.isEmpty()) {
+    const QString name = converts() ? fast_path_->sourceFile() : seed_source_->text().trimmed();
+    if (!name.isEmpty()) {
         QFile file(name);
         if (!file.open(QIODevice::ReadOnly) || file.size() > most_seed_bytes) {
             problem_->setText(tr("%1 cannot be read, or is larger than 4 MiB. Choose another file.").arg(name));
@@ -326,6 +347,10 @@ void NewRunDialog::accept()
         return;
     }
     QSettings().setValue(QStringLiteral("newRun/folder"), folder);
+    QSettings().setValue(QStringLiteral("newRun/proposer"), proposer_->currentData());
+    if (converts()) {
+        fast_path_->remember();
+    }
     QDialog::accept();
 }
 

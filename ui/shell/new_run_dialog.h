@@ -12,6 +12,7 @@
 
 class QCheckBox;
 class QComboBox;
+class QFormLayout;
 class QLabel;
 class QLineEdit;
 class QPushButton;
@@ -19,6 +20,8 @@ class QSpinBox;
 class QToolButton;
 
 namespace cuco::ui {
+
+class FastPathForm;
 
 /// Asks what a new run needs. Everything has a default that can be started with Enter.
 class NewRunDialog : public QDialog {
@@ -36,7 +39,10 @@ private:
     QWidget* makeAdvanced();
     void connectFields();
     const Workload* workload() const;
+    bool converts() const;  ///< by the fast path
     void workloadChanged();
+    void proposerChanged();
+    void fitToRows();
     void showNodes();
     void check();
     void browseFile();
@@ -49,6 +55,8 @@ private:
     QSpinBox *generations_, *islands_, *children_, *seed_, *workers_;
     QLineEdit *path_, *seed_source_;
     QCheckBox* check_races_;
+    QFormLayout *main_form_, *advanced_form_;
+    FastPathForm* fast_path_;
     QLabel *summary_, *amount_, *problem_;
     QToolButton* more_;
     QWidget* advanced_ = nullptr;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/new_run_settings.h"
 
+#include "core/llm/key_source.h"
 #include "ui/shell/error_text.h"
 
 #include <QCoreApplication>
@@ -70,6 +71,53 @@ QString freeRunPath(const QString& folder, const QString& name)
         path = directory.filePath(QStringLiteral("%1-%2.cuco").arg(name).arg(number));
     }
     return path;
+}
+
+QString answersText(const ProviderSettings& provider)
+{
+    const std::string& name = provider.provider;
+    if (name.empty()) {
+        return translated("No model is asked. The result is the workload's own seed.");
+    }
+    if (name == "command") {
+        return translated("The program runs with your rights, outside the sandbox.");
+    }
+    if (name == "manual") {
+        return translated("The run waits for your answer to each prompt, up to a day.");
+    }
+    if (name == "replay") {
+        return translated("The answers of an earlier run are given again. No model is asked.");
+    }
+    std::vector<std::string> needed;
+    if (!provider.key_name.empty()) {
+        needed = {provider.key_name};
+    } else {
+        for (const KeyName& key : keyNames(name)) {
+            // One that stands in place of the others is enough.
+            if (name == "bedrock" && key.name == "AWS_BEARER_TOKEN_BEDROCK" && !environmentKey(key.name).empty()) {
+                needed = {key.name};
+                break;
+            }
+            if (key.required) {
+                needed.push_back(key.name);
+            }
+        }
+    }
+    for (const std::string& key : needed) {
+        if (environmentKey(key).empty()) {
+            const QString shown = QString::fromStdString(key);
+            return provider.base_url.empty()
+                       ? translated("%1 is not set in the environment: the run will pause.").arg(shown)
+                       : translated("%1 is not set in the environment: the server is asked without a key.").arg(shown);
+        }
+    }
+    QStringList names;
+    for (const std::string& key : needed) {
+        names << QString::fromStdString(key);
+    }
+    return (names.size() == 1 ? translated("%1 is set in the environment.")
+                              : translated("%1 are set in the environment."))
+        .arg(names.join(translated(" and ")));
 }
 
 QString newRunProblem(const RunConfig& config, const Workload* workload, const NodeProbe* probe, const QString& path)

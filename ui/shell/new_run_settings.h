@@ -15,6 +15,9 @@ QString runFolder();
 /// `folder`/NAME.cuco, or NAME-2.cuco … when that exists.
 QString freeRunPath(const QString& folder, const QString& name);
 
+/// Who will answer a run, as a sentence: whether its key is there, what a person has to do.
+QString answersText(const ProviderSettings& provider);
+
 /// Why a run cannot start with these settings, as a sentence; empty when it can. A null probe is not known yet.
 QString newRunProblem(const RunConfig& config, const Workload* workload, const NodeProbe* probe, const QString& path);
 

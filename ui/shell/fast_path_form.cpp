@@ -1,0 +1,282 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/fast_path_form.h"
+
+#include "ui/shell/form_rows.h"
+#include "ui/shell/new_run_settings.h"
+#include "ui/style/theme.h"
+
+#include <QComboBox>
+#include <QDir>
+#include <QDoubleSpinBox>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QFormLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QProcess>
+#include <QPushButton>
+#include <QSettings>
+#include <QSignalBlocker>
+#include <QUrl>
+
+#include <algorithm>
+
+namespace cuco::ui {
+
+namespace {
+
+constexpr double most_usd = 100'000;
+
+QString settingsKey(const char* name)
+{
+    return QStringLiteral("newRun/fastPath/") + QLatin1String(name);
+}
+
+QLineEdit* makeLine(QWidget* parent, const char* name, const QString& placeholder = {})
+{
+    auto* line = new QLineEdit(parent);
+    line->setObjectName(QString::fromLatin1(name));
+    line->setPlaceholderText(placeholder);
+    return line;
+}
+
+QString trimmed(const QLineEdit* line)
+{
+    return line->text().trimmed();
+}
+
+std::filesystem::path pathOf(const QLineEdit* line)
+{
+    const QString text = trimmed(line);
+    return text.isEmpty()
+               ? std::filesystem::path()
+               : std::filesystem::path(QDir::cleanPath(QDir::current().absoluteFilePath(text)).toStdString());
+}
+
+/// An address may carry a password or a token; such a one is not kept.
+bool hasSecretPlaces(const QUrl& url)
+{
+    return !url.userInfo().isEmpty() || url.hasQuery() || url.hasFragment();
+}
+
+}  // namespace
+
+FastPathForm::FastPathForm(QFormLayout* form, QWidget* box) : QObject(box), form_(form)
+{
+    source_ = makeLine(box, "hostSource", tr("the workload's host.cu"));
+    auto* browse_source = new QPushButton(tr("Browse…"), box);
+    backend_ = new QComboBox(box);
+    backend_->setObjectName(QStringLiteral("backend"));
+    backend_->addItem(tr("LSA: loads and stores to peers"), QStringLiteral("lsa"));
+    backend_->addItem(tr("GIN: puts through the network card"), QStringLiteral("gin"));
+    provider_ = new QComboBox(box);
+    provider_->setObjectName(QStringLiteral("provider"));
+    provider_->addItem(tr("none: takes the workload's own seed"), QString());
+    for (const std::string& name : providerNames()) {
+        provider_->addItem(QString::fromStdString(name), QString::fromStdString(name));
+    }
+    model_ = makeLine(box, "model", tr("its name as the provider spells it"));
+    judge_model_ = makeLine(box, "judgeModel", tr("the same"));
+    base_url_ = makeLine(box, "baseUrl", tr("the provider's own server"));
+    region_ = makeLine(box, "region", tr("AWS_REGION's"));
+    command_ = makeLine(box, "command", tr("a program with its arguments"));
+    folder_ = makeLine(box, "answers", tr("each prompt is written here, its answer awaited"));
+    recording_ = makeLine(box, "recording", tr("a file of recorded answers"));
+    auto* browse_folder = new QPushButton(tr("Browse…"), box);
+    auto* browse_recording = new QPushButton(tr("Browse…"), box);
+    key_ = new QLabel(box);
+    key_->setObjectName(QStringLiteral("keyStatus"));
+    key_->setTextFormat(Qt::PlainText);
+    key_->setWordWrap(true);
+    key_->setForegroundRole(QPalette::PlaceholderText);
+    budget_ = new QDoubleSpinBox(box);
+    budget_->setObjectName(QStringLiteral("budget"));
+    budget_->setRange(0, most_usd);
+    budget_->setDecimals(2);
+    budget_->setPrefix(tr("$ "));
+    budget_->setSpecialValueText(tr("no limit"));
+
+    addRow(form_, tr("So&urce"), withButton(source_, browse_source), source_);
+    form_->addRow(tr("Bac&kend"), backend_);
+    form_->addRow(tr("Pro&vider"), provider_);
+    form_->addRow(tr("Mode&l"), model_);
+    form_->addRow(tr("&Judge model"), judge_model_);
+    form_->addRow(tr("&Base URL"), base_url_);
+    form_->addRow(tr("Reg&ion"), region_);
+    form_->addRow(tr("&Program"), command_);
+    addRow(form_, tr("Answers &folder"), withButton(folder_, browse_folder), folder_);
+    addRow(form_, tr("Re&cording"), withButton(recording_, browse_recording), recording_);
+    form_->addRow(QString(), key_);
+    form_->addRow(tr("Bud&get, USD"), budget_);
+
+    restore();
+    connect(browse_source, &QPushButton::clicked, this, [this] {
+        const QString chosen = QFileDialog::getOpenFileName(provider_->window(), tr("Program to convert"), QString(),
+                                                            tr("CUDA sources (*.cu *.cuh)"));
+        if (!chosen.isEmpty()) {
+            source_->setText(chosen);
+        }
+    });
+    connect(browse_folder, &QPushButton::clicked, this, [this] {
+        const QString chosen =
+            QFileDialog::getExistingDirectory(provider_->window(), tr("Folder for prompts and answers"));
+        if (!chosen.isEmpty()) {
+            folder_->setText(chosen);
+        }
+    });
+    connect(browse_recording, &QPushButton::clicked, this, [this] {
+        const QString chosen = QFileDialog::getOpenFileName(provider_->window(), tr("Recorded answers"));
+        if (!chosen.isEmpty()) {
+            recording_->setText(chosen);
+        }
+    });
+    connect(provider_, &QComboBox::currentIndexChanged, this, &FastPathForm::showRows);
+    connect(backend_, &QComboBox::currentIndexChanged, this, &FastPathForm::changed);
+    connect(budget_, &QDoubleSpinBox::valueChanged, this, &FastPathForm::changed);
+    for (QLineEdit* line : {source_, model_, judge_model_, base_url_, region_, command_, folder_, recording_}) {
+        connect(line, &QLineEdit::textChanged, this, &FastPathForm::update);
+    }
+    showRows();
+}
+
+ProviderSettings FastPathForm::provider() const
+{
+    ProviderSettings settings;
+    settings.provider = provider_->currentData().toString().toStdString();
+    const auto taken = [](const QLineEdit* line) { return trimmed(line).toStdString(); };
+    if (settings.provider.empty()) {
+        return settings;
+    }
+    settings.model = taken(model_);
+    settings.judge_model = taken(judge_model_);
+    if (settings.provider == "anthropic" || settings.provider == "openai") {
+        settings.base_url = taken(base_url_);
+    } else if (settings.provider == "bedrock") {
+        settings.region = taken(region_);
+    } else if (settings.provider == "command") {
+        for (const QString& argument : QProcess::splitCommand(trimmed(command_))) {
+            settings.command.push_back(argument.toStdString());
+        }
+    } else if (settings.provider == "manual") {
+        settings.folder = pathOf(folder_);
+    } else if (settings.provider == "replay") {
+        settings.recording = pathOf(recording_);
+    }
+    return settings;
+}
+
+void FastPathForm::apply(RunConfig& config) const
+{
+    config.proposer = "fastpath";
+    config.fast_path.backend = backend_->currentData().toString().toStdString();
+    config.islands = 1;
+    config.children = 1;
+    config.generations = config.fast_path.attempts() - 1;
+    config.provider = provider();
+    const bool costs = !config.provider.provider.empty() && config.provider.provider != "manual" &&
+                       config.provider.provider != "replay";
+    config.budget_usd = costs ? budget_->value() : 0;
+}
+
+QString FastPathForm::sourceFile() const
+{
+    return trimmed(source_);
+}
+
+QString FastPathForm::problem(const Workload* workload) const
+{
+    if (workload && workload->program) {
+        return tr("%1 is a whole program, which the fast path does not convert. Choose another workload.")
+            .arg(QString::fromStdString(workload->name));
+    }
+    if (!sourceFile().isEmpty() && !QFileInfo(sourceFile()).isFile()) {
+        return tr("The source %1 does not exist. Choose another file, or leave the field empty.")
+            .arg(QDir::toNativeSeparators(sourceFile()));
+    }
+    const ProviderSettings settings = provider();
+    if (!settings.recording.empty() && !QFileInfo(trimmed(recording_)).isFile()) {
+        return tr("The recording %1 does not exist. Choose another file.")
+            .arg(QDir::toNativeSeparators(trimmed(recording_)));
+    }
+    return {};
+}
+
+void FastPathForm::setShown(bool shown)
+{
+    shown_ = shown;
+    showRows();
+}
+
+void FastPathForm::showRows()
+{
+    const QString name = provider_->currentData().toString();
+    const auto is = [&](const char* provider) { return shown_ && name == QLatin1String(provider); };
+    const bool names_models = shown_ && !name.isEmpty() && !is("manual") && !is("replay");
+    const std::pair<QWidget*, bool> rows[] = {
+        {source_, shown_},
+        {backend_, shown_},
+        {provider_, shown_},
+        {model_, names_models},
+        {judge_model_, names_models},
+        {base_url_, is("anthropic") || is("openai")},
+        {region_, is("bedrock")},
+        {command_, is("command")},
+        {folder_, is("manual")},
+        {recording_, is("replay")},
+        {key_, shown_},
+        {budget_, names_models},
+    };
+    for (const auto& [field, visible] : rows) {
+        setRowVisible(form_, field, visible);
+    }
+    update();
+}
+
+void FastPathForm::update()
+{
+    key_->setText(answersText(provider()));
+    fitHeight(key_);
+    Q_EMIT changed();
+}
+
+void FastPathForm::restore()
+{
+    const QSettings settings;
+    const auto choose = [&](QComboBox* box, const char* name) {
+        box->setCurrentIndex(std::max(0, box->findData(settings.value(settingsKey(name)).toString())));
+    };
+    choose(backend_, "backend");
+    choose(provider_, "provider");
+    for (const auto& [line, name] : {std::pair{model_, "model"},
+                                     {judge_model_, "judgeModel"},
+                                     {base_url_, "baseUrl"},
+                                     {region_, "region"},
+                                     {command_, "program"},
+                                     {folder_, "answers"},
+                                     {recording_, "recording"}}) {
+        line->setText(settings.value(settingsKey(name)).toString());
+    }
+    budget_->setValue(settings.value(settingsKey("budget"), 5.0).toDouble());
+}
+
+void FastPathForm::remember() const
+{
+    QSettings settings;
+    settings.setValue(settingsKey("backend"), backend_->currentData());
+    settings.setValue(settingsKey("provider"), provider_->currentData());
+    for (const auto& [line, name] : {std::pair{model_, "model"},
+                                     {judge_model_, "judgeModel"},
+                                     {region_, "region"},
+                                     {folder_, "answers"},
+                                     {recording_, "recording"}}) {
+        settings.setValue(settingsKey(name), trimmed(line));
+    }
+    const QUrl url(trimmed(base_url_));
+    settings.setValue(settingsKey("baseUrl"), hasSecretPlaces(url) ? QString() : trimmed(base_url_));
+    // The arguments of a program may have a key among them.
+    settings.setValue(settingsKey("program"), QProcess::splitCommand(trimmed(command_)).value(0));
+    settings.setValue(settingsKey("budget"), budget_->value());
+}
+
+}  // namespace cuco::ui

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/run/run_config.h"
+#include "core/workload/workload.h"
+
+#include <QObject>
+
+class QComboBox;
+class QDoubleSpinBox;
+class QFormLayout;
+class QLabel;
+class QLineEdit;
+class QWidget;
+
+namespace cuco::ui {
+
+/// Rows of a form for what a conversion needs beyond a workload and a node: the program, the backend and who answers.
+/// Only what the chosen provider takes is shown. Remembers the last choices, none of which may be a secret.
+class FastPathForm : public QObject {
+    Q_OBJECT
+
+public:
+    /// Adds its rows to `form`, whose widget is `box`.
+    FastPathForm(QFormLayout* form, QWidget* box);
+
+    void setShown(bool shown);
+
+    /// Makes a configuration one of a conversion; its source is `sourceFile`'s, which is not read here.
+    void apply(RunConfig& config) const;
+    /// The program to convert; empty: the workload's own.
+    QString sourceFile() const;
+    /// A sentence; empty where there is nothing to say that validate() does not.
+    QString problem(const Workload* workload) const;
+    void remember() const;
+
+Q_SIGNALS:
+    void changed();
+
+private:
+    ProviderSettings provider() const;
+    void restore();
+    void showRows();
+    void update();
+
+    QFormLayout* form_;
+    QLineEdit *source_, *model_, *judge_model_, *base_url_, *region_, *command_, *folder_, *recording_;
+    QComboBox *backend_, *provider_;
+    QLabel* key_;
+    QDoubleSpinBox* budget_;
+    bool shown_ = true;
+};
+
+}  // namespace cuco::ui
