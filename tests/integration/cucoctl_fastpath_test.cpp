@@ -42,32 +42,39 @@ protected:
     const std::string run_file = (folder.path() / "run.cuco").string();
 };
 
-class RecordedConversion : public FastPathCommand, public ::testing::WithParamInterface<std::string> {};
+struct Conversion {
+    std::string workload, backend;
+};
+
+class RecordedConversion : public FastPathCommand, public ::testing::WithParamInterface<Conversion> {};
 
 TEST_P(RecordedConversion, GivesAProgramThatIsRightOnTheEmulatedNode)
 {
-    const std::string workload = GetParam();
-    const auto result = run({(root / "workloads" / workload / "host.cu").string(), "--workload", workload, "--backend",
-                             "lsa", "--node", "emulated", "--provider", "manual", "--answers",
-                             answers(workload + "_lsa"), "--run-file", run_file, "--out", out});
+    const auto& [workload, backend] = GetParam();
+    const std::string recorded = workload + "_" + backend;
+    const auto result =
+        run({(root / "workloads" / workload / "host.cu").string(), "--workload", workload, "--backend", "lsa", "--node",
+             "emulated", "--provider", "manual", "--answers", answers(recorded), "--run-file", run_file, "--out", out});
     ASSERT_EQ(result.exit_code, 0) << result.err;
     const auto file = RunFile::open(run_file, RunFile::Access::read).value();
     const auto snapshot = file->snapshot().value();
     const Candidate& last = snapshot.candidates.back();
     EXPECT_EQ(last.strategy, "annotation");
     EXPECT_TRUE(last.evaluation->verified()) << last.evaluation->message;
-    EXPECT_EQ(last.directive.backend, "lsa");
+    EXPECT_EQ(last.directive.backend, backend);
     EXPECT_FALSE(last.tunables.empty());
     EXPECT_EQ(testing::readText(out), file->source(last.id).value());
     EXPECT_THAT(testing::readText(out), Not(HasSubstr("ncclAllGather(")));
     // Every answer is in the trace.
-    const auto given = std::distance(fs::directory_iterator(root / "tests/recorded_answers" / (workload + "_lsa")), {});
+    const auto given = std::distance(fs::directory_iterator(root / "tests/recorded_answers" / (recorded)), {});
     EXPECT_EQ(static_cast<std::ptrdiff_t>(file->llmCalls().value().size()), given);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RecordedConversion,
-                         ::testing::Values("gemm_allgather", "ring_attention", "kv_transfer", "moe_layer"),
-                         [](const auto& info) { return info.param; });
+                         ::testing::Values(Conversion{"gemm_allgather", "lsa"}, Conversion{"gemm_allgather", "gin"},
+                                           Conversion{"ring_attention", "lsa"}, Conversion{"kv_transfer", "lsa"},
+                                           Conversion{"moe_layer", "lsa"}),
+                         [](const auto& info) { return info.param.workload + "_" + info.param.backend; });
 
 TEST_F(FastPathCommand, TakesTheWorkloadsSeedWithoutAProviderAndSaysSo)
 {
