@@ -90,6 +90,24 @@ int follow(Result<std::unique_ptr<RunController>> run, const std::filesystem::pa
     return writeResult(file, options.out);
 }
 
+/// Goes on with a conversion, by its own settings.
+int goOn(const DataPaths& paths, const Options& options, const std::stop_token& stop)
+{
+    {
+        auto reader = RunFile::open(options.run_file, RunFile::Access::read);
+        if (!reader)
+            return reportError(reader.error());
+        const auto snapshot = (*reader)->snapshot();
+        if (!snapshot)
+            return reportError(snapshot.error());
+        if (snapshot->config.proposer != "fastpath")
+            return reportUsage(fmt::format("{} holds a search, no conversion. Choose another name for --run-file.",
+                                           options.run_file.string()));
+    }
+    return follow(openRun(paths, options.run_file, progressPrinter(), {environmentKey, options.trust_provider}),
+                  options.run_file, options, stop);
+}
+
 int convert(Options options, const std::stop_token& stop)
 {
     const auto paths = DataPaths::find();
@@ -97,8 +115,7 @@ int convert(Options options, const std::stop_token& stop)
         return reportError(paths.error());
     std::error_code ignored;
     if (!options.run_file.empty() && std::filesystem::exists(options.run_file, ignored))
-        return follow(openRun(*paths, options.run_file, progressPrinter(), {environmentKey, options.trust_provider}),
-                      options.run_file, options, stop);
+        return goOn(*paths, options, stop);
     const auto workload = findWorkload(*paths, options.workload);
     if (!workload)
         return reportUsage(describe(workload.error()));

@@ -23,6 +23,9 @@ struct EvaluationRequest {
     std::optional<std::uint64_t> input_seed;
     bool check_races = false;  ///< on the emulated node, whatever node it is evaluated on
     bool screened = true;      ///< false for host.cu, which has no directive
+    /// What crashed, hung or got an error on GPUs is run again with each launch waited for, so that the detail can name
+    /// the launch. The emulated node names it at once.
+    bool diagnose = false;
 };
 
 struct EvaluationResult {

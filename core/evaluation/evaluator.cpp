@@ -68,6 +68,9 @@ struct Evaluator::Private {
                                             const std::string& source, Evaluation& evaluation,
                                             std::stop_token stop) const;
 
+    Result<void> diagnose(const EvaluationPlan& plan, const JobFolder& folder, Evaluation& evaluation,
+                          std::stop_token stop) const;
+
     const std::shared_ptr<Node> node;
     const std::unique_ptr<Toolchain> toolchain;
     const Workload workload;
@@ -161,6 +164,26 @@ Result<std::optional<Timeline>> Evaluator::Private::profile(const EvaluationPlan
         return missing(report->remarks.empty() ? "The harness reported none." : report->remarks.front());
     evaluation.stage = Stage::profile;
     return std::move(timeline->second);
+}
+
+/// Streams no longer run beside each other then, so this says where to look, never what is right.
+Result<void> Evaluator::Private::diagnose(const EvaluationPlan& plan, const JobFolder& folder, Evaluation& evaluation,
+                                          std::stop_token stop) const
+{
+    EvaluationPlan verified = plan;
+    verified.until = Stage::verify;
+    HarnessJob job = candidateJob(verified, workload);
+    job.files = toolchain->files();
+    Evaluation again;
+    const auto report = runOnGpus(bench(), folder, job, {{"CUDA_LAUNCH_BLOCKING", "1"}}, again, stop);
+    if (!report)
+        return std::unexpected(report.error());
+    evaluation.detail += evaluation.detail.empty() || evaluation.detail.ends_with('\n') ? "" : "\n";
+    evaluation.detail += "Run again with each launch waited for: ";
+    evaluation.detail += again.verified() ? "it passes, so what fails depends on what runs at the same time."
+                                          : fmt::format("{}: {}", toString(again.verdict), again.message);
+    evaluation.detail += '\n';
+    return {};
 }
 
 Evaluator::Evaluator(std::shared_ptr<Node> node, std::unique_ptr<Toolchain> toolchain, Workload workload,
@@ -263,6 +286,11 @@ Result<EvaluationResult> Evaluator::measure(const EvaluationRequest& request, Co
     auto report = d_->runCandidate(*plan, *compiled.job, evaluation, stop);
     if (!report)
         return std::unexpected(report.error());
+    const bool fault = evaluation.verdict == Verdict::crash || evaluation.verdict == Verdict::deadlock ||
+                       evaluation.verdict == Verdict::setup_failed;
+    if (request.diagnose && fault && !plan->modelled)
+        if (auto diagnosed = d_->diagnose(*plan, *compiled.job, evaluation, stop); !diagnosed)
+            return std::unexpected(diagnosed.error());
     if (evaluation.verified() && plan->until >= Stage::benchmark)
         d_->compare(*plan, *report, evaluation);
     if (plan->modelled) {

@@ -104,6 +104,7 @@ void RunSession::compileOne(int number)
     request.source = std::move(*source);
     request.ranks = run_.config.ranks;
     request.check_races = run_.config.check_races;
+    request.diagnose = run_.config.proposer == "fastpath";
     auto compiled = run_.evaluator->compile(request, halt_.get_token());
     if (halted())
         return;

@@ -52,9 +52,9 @@ TEST_P(RecordedConversion, GivesAProgramThatIsRightOnTheEmulatedNode)
 {
     const auto& [workload, backend] = GetParam();
     const std::string recorded = workload + "_" + backend;
-    const auto result =
-        run({(root / "workloads" / workload / "host.cu").string(), "--workload", workload, "--backend", "lsa", "--node",
-             "emulated", "--provider", "manual", "--answers", answers(recorded), "--run-file", run_file, "--out", out});
+    const auto result = run({(root / "workloads" / workload / "host.cu").string(), "--workload", workload, "--backend",
+                             backend, "--node", "emulated", "--provider", "manual", "--answers", answers(recorded),
+                             "--run-file", run_file, "--out", out});
     ASSERT_EQ(result.exit_code, 0) << result.err;
     const auto file = RunFile::open(run_file, RunFile::Access::read).value();
     const auto snapshot = file->snapshot().value();
@@ -94,6 +94,44 @@ TEST_F(FastPathCommand, PausesWithoutAKeyAndWritesNothing)
     EXPECT_THAT(result.err, HasSubstr("ANTHROPIC_API_KEY"));
     EXPECT_FALSE(fs::exists(out));
     EXPECT_EQ(RunFile::open(run_file, RunFile::Access::read).value()->snapshot()->state, RunState::paused);
+}
+
+TEST_F(FastPathCommand, RefusesToGoOnWithARunFileThatHoldsASearch)
+{
+    RunConfig search;
+    search.workload = "gemm_allgather";
+    ASSERT_TRUE(RunFile::create(run_file, search));
+    const auto result = run({(root / "workloads/gemm_allgather/host.cu").string(), "--workload", "gemm_allgather",
+                             "--run-file", run_file, "--out", out});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.err, HasSubstr("holds a search"));
+}
+
+TEST_F(FastPathCommand, NeverCallsAProgramThatARunFileNamesWithoutConsent)
+{
+    RunConfig foreign;
+    foreign.workload = "gemm_allgather";
+    foreign.proposer = "fastpath";
+    foreign.islands = foreign.children = 1;
+    foreign.provider.provider = "command";
+    foreign.provider.model = "m";
+    foreign.provider.command = {"/bin/sh", "-c", "touch " + (folder.path() / "called").string()};
+    ASSERT_TRUE(RunFile::create(run_file, foreign));
+    const std::vector<std::string> arguments{(root / "workloads/gemm_allgather/host.cu").string(),
+                                             "--workload",
+                                             "gemm_allgather",
+                                             "--run-file",
+                                             run_file,
+                                             "--out",
+                                             out};
+    const auto result = run(arguments);
+    EXPECT_EQ(result.exit_code, 1) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("--trust-provider"));
+    EXPECT_FALSE(fs::exists(folder.path() / "called"));
+    auto trusting = arguments;
+    trusting.push_back("--trust-provider");
+    run(trusting);
+    EXPECT_TRUE(fs::exists(folder.path() / "called"));
 }
 
 TEST_F(FastPathCommand, RefusesAnUnknownWorkloadAMissingSourceAndAProviderWithoutAModel)
