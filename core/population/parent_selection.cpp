@@ -2,8 +2,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/population/parent_selection.h"
 
+#include "core/base/json.h"
+#include "core/population/setting_checks.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 namespace cuco {
 
@@ -28,6 +36,85 @@ double median(std::vector<double> values)
 
 /// Below this spread of fitness (a tenth of a per cent of speed-up) candidates count as equal.
 constexpr double least_spread = 1e-3;
+
+constexpr std::array policy_names{
+    std::pair{ParentPolicy::weighted, std::string_view("weighted")},
+    std::pair{ParentPolicy::power_law, std::string_view("power_law")},
+    std::pair{ParentPolicy::beam, std::string_view("beam")},
+    std::pair{ParentPolicy::best_of_n, std::string_view("best_of_n")},
+};
+
+/// A candidate that may be a parent.
+struct Eligible {
+    std::size_t index = 0;
+    const Candidate* candidate = nullptr;
+    double score = 0;
+    int children = 0;
+
+    bool promoted() const { return candidate->decision == DecisionKind::promoted; }
+    double bonus(const ParentSelectionSettings& settings) const { return promoted() ? settings.promotion_bonus : 1; }
+};
+
+std::vector<Eligible> eligibleOf(std::span<const Candidate* const> candidates, std::span<const int> children)
+{
+    std::vector<Eligible> eligible;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        if (candidates[i]->decision == DecisionKind::rejected)
+            continue;
+        if (const auto score = fitness(*candidates[i]))
+            eligible.push_back({i, candidates[i], *score, children[i]});
+    }
+    return eligible;
+}
+
+bool isFitter(const Eligible& a, const Eligible& b)
+{
+    return a.score != b.score ? a.score > b.score : a.candidate->number < b.candidate->number;
+}
+
+void weigh(std::vector<double>& weights, std::span<const Eligible> eligible, const ParentSelectionSettings& settings)
+{
+    std::vector<double> values;
+    for (const Eligible& one : eligible)
+        values.push_back(one.score);
+    const double middle = median(values);
+    for (double& value : values)
+        value = std::abs(value - middle);
+    const double spread = std::max(median(values), least_spread);
+    for (const Eligible& one : eligible) {
+        const double sigmoid = 1 / (1 + std::exp(-settings.lambda * (one.score - middle) / spread));
+        weights[one.index] = sigmoid / (1 + one.children) * one.bonus(settings);
+    }
+}
+
+void weighByRank(std::vector<double>& weights, std::vector<Eligible> eligible, const ParentSelectionSettings& settings)
+{
+    std::ranges::sort(eligible, isFitter);
+    for (std::size_t rank = 1; rank <= eligible.size(); ++rank) {
+        const Eligible& one = eligible[rank - 1];
+        weights[one.index] = std::pow(static_cast<double>(rank), -settings.alpha) * one.bonus(settings);
+    }
+}
+
+void chooseByBeam(std::vector<double>& weights, std::span<const Eligible> eligible, int beam)
+{
+    const auto best = std::ranges::min_element(eligible, [&](const Eligible& a, const Eligible& b) {
+        if ((a.children < beam) != (b.children < beam))
+            return a.children < beam;
+        return a.promoted() != b.promoted() ? a.promoted() : isFitter(a, b);
+    });
+    weights[best->index] = 1;
+}
+
+void chooseFirstGeneration(std::vector<double>& weights, std::span<const Eligible> eligible,
+                           const ParentSelectionSettings& settings)
+{
+    const auto generation = [](const Eligible& one) { return one.candidate->generation; };
+    const int first = generation(*std::ranges::min_element(eligible, {}, generation));
+    for (const Eligible& one : eligible)
+        if (generation(one) == first)
+            weights[one.index] = one.bonus(settings);
+}
 
 }  // namespace
 
@@ -72,34 +159,81 @@ std::size_t ProposalRandom::weighted(std::span<const double> weights)
     return last;  // rounding left a remainder behind the last weight
 }
 
+std::string_view toString(ParentPolicy policy)
+{
+    for (const auto& [known, name] : policy_names)
+        if (known == policy)
+            return name;
+    return {};
+}
+
+std::optional<ParentPolicy> parentPolicyFromString(std::string_view text)
+{
+    for (const auto& [policy, name] : policy_names)
+        if (name == text)
+            return policy;
+    return std::nullopt;
+}
+
+Result<void> validate(const ParentSelectionSettings& settings)
+{
+    if (!std::isfinite(settings.lambda) || settings.lambda < 0)
+        return failure("The setting parent_selection.lambda is negative or no number", {}, "Choose 0 or more.");
+    if (!std::isfinite(settings.promotion_bonus) || settings.promotion_bonus <= 0)
+        return failure("The setting parent_selection.promotion_bonus is not above 0", {}, "Choose a factor above 0.");
+    if (auto valid = realInRange("parent_selection.alpha", settings.alpha, 0, 100); !valid)
+        return valid;
+    return wholeInRange("parent_selection.beam", settings.beam, 1, 10'000);
+}
+
+nlohmann::json toJson(const ParentSelectionSettings& settings)
+{
+    return {{"lambda", settings.lambda},
+            {"promotion_bonus", settings.promotion_bonus},
+            {"policy", toString(settings.policy)},
+            {"alpha", settings.alpha},
+            {"beam", settings.beam}};
+}
+
+Result<ParentSelectionSettings> parentSelectionSettingsFromJson(const nlohmann::json& json, const std::string& where)
+{
+    ParentSelectionSettings settings;
+    std::string policy(toString(settings.policy));
+    JsonReader reader(json, where, "parent_selection");
+    reader.optional("lambda", settings.lambda)
+        .optional("promotion_bonus", settings.promotion_bonus)
+        .optional("policy", policy)
+        .optional("alpha", settings.alpha)
+        .optional("beam", settings.beam);
+    if (const auto known = parentPolicyFromString(policy))
+        settings.policy = *known;
+    else
+        reader.fault("policy", "must be weighted, power_law, beam or best_of_n");
+    if (auto done = reader.finish(); !done)
+        return std::unexpected(done.error());
+    return settings;
+}
+
 std::vector<double> parentWeights(std::span<const Candidate* const> candidates, std::span<const int> children,
                                   const ParentSelectionSettings& settings)
 {
-    std::vector<std::optional<double>> scores;
-    std::vector<double> eligible;
-    for (const Candidate* candidate : candidates) {
-        const bool rejected = candidate->decision == DecisionKind::rejected;
-        scores.push_back(rejected ? std::nullopt : fitness(*candidate));
-        if (scores.back())
-            eligible.push_back(*scores.back());
-    }
     std::vector<double> weights(candidates.size(), 0.0);
+    const std::vector<Eligible> eligible = eligibleOf(candidates, children);
     if (eligible.empty())
         return weights;
-
-    const double middle = median(eligible);
-    std::vector<double> deviations;
-    for (const double score : eligible)
-        deviations.push_back(std::abs(score - middle));
-    const double spread = std::max(median(deviations), least_spread);
-
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-        if (!scores[i])
-            continue;
-        const double sigmoid = 1 / (1 + std::exp(-settings.lambda * (*scores[i] - middle) / spread));
-        weights[i] = sigmoid / (1 + children[i]);
-        if (candidates[i]->decision == DecisionKind::promoted)
-            weights[i] *= settings.promotion_bonus;
+    switch (settings.policy) {
+        case ParentPolicy::weighted:
+            weigh(weights, eligible, settings);
+            break;
+        case ParentPolicy::power_law:
+            weighByRank(weights, eligible, settings);
+            break;
+        case ParentPolicy::beam:
+            chooseByBeam(weights, eligible, settings.beam);
+            break;
+        case ParentPolicy::best_of_n:
+            chooseFirstGeneration(weights, eligible, settings);
+            break;
     }
     return weights;
 }

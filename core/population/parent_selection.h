@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/error.h"
 #include "core/population/candidate.h"
+
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -25,13 +28,31 @@ private:
     std::uint64_t state_;
 };
 
+enum class ParentPolicy {
+    weighted,   ///< w = σ(λ·(s − median)/max(MAD, ε)) / (1 + children)
+    power_law,  ///< w = rank^−α, the fittest has rank 1
+    /// The fittest that has fewer children than the beam is wide, alone; when all have as many, the fittest. The method
+    /// stays with a parent until then; this needs no memory of it, so a resumed run goes on alike.
+    beam,
+    best_of_n,  ///< the first generation there is, evenly: every child is a new try from where the run began
+};
+std::string_view toString(ParentPolicy policy);
+std::optional<ParentPolicy> parentPolicyFromString(std::string_view text);
+
 struct ParentSelectionSettings {
     double lambda = 8;           ///< sharpness of the sigmoid
-    double promotion_bonus = 2;  ///< factor on a promoted candidate's weight
+    double promotion_bonus = 2;  ///< factor on a promoted candidate's weight; in a beam promoted ones are first
+    ParentPolicy policy = ParentPolicy::weighted;
+    double alpha = 1;  ///< of the power law; 0: all alike
+    int beam = 5;      ///< children of one parent
 };
+Result<void> validate(const ParentSelectionSettings& settings);
+nlohmann::json toJson(const ParentSelectionSettings& settings);
+Result<ParentSelectionSettings> parentSelectionSettingsFromJson(const nlohmann::json& json, const std::string& where);
 
-/// w = σ(λ·(s − median)/max(MAD, ε)) / (1 + children), rejected and unverified candidates excluded.
-/// Order as `candidates`; s is fitness(). Method: ShinkaEvolve's weighted parent sampling (arXiv 2509.19349).
+/// What ProposalRandom::weighted() draws a parent with: the policy's weights, rejected and unverified candidates 0.
+/// Order as `candidates`; s is fitness(); equally fit ones rank by their number. Method: the parent sampling strategies
+/// of ShinkaEvolve (arXiv 2509.19349).
 std::vector<double> parentWeights(std::span<const Candidate* const> candidates, std::span<const int> children,
                                   const ParentSelectionSettings& settings);
 
