@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/population/novelty.h"
+
+#include "core/base/json.h"
+#include "core/population/normalised_tokens.h"
+#include "core/population/setting_checks.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace cuco {
+
+namespace {
+
+using Signature = std::array<std::uint32_t, SourceSketch::signature_size>;
+
+/// Of a duplicate that no band finds.
+constexpr double most_missed = 1e-4;
+
+std::vector<std::uint32_t> shinglesOf(std::span<const std::uint64_t> tokens)
+{
+    // Blanks at both ends: each token is in as many shingles, the first and the last, too.
+    constexpr std::size_t width = SourceSketch::shingle_tokens;
+    std::vector<std::uint64_t> hashes;
+    hashes.reserve(tokens.size() + width - 1);
+    for (std::size_t end = 1; end < tokens.size() + width; ++end) {
+        std::uint64_t hash = 0;
+        for (std::size_t at = end; at < end + width; ++at)
+            hash = mixHash(hash, at < width || at - width >= tokens.size() ? 0 : tokens[at - width]);
+        hashes.push_back(hash);
+    }
+    // A multiset as a set: the second of equal shingles is another element than the first.
+    std::ranges::sort(hashes);
+    std::vector<std::uint32_t> shingles;
+    shingles.reserve(hashes.size());
+    std::uint64_t occurrence = 0;
+    for (std::size_t i = 0; i < hashes.size(); ++i) {
+        occurrence = i > 0 && hashes[i] == hashes[i - 1] ? occurrence + 1 : 0;
+        shingles.push_back(static_cast<std::uint32_t>(mixHash(hashes[i], occurrence) >> 32));
+    }
+    std::ranges::sort(shingles);
+    return shingles;
+}
+
+Signature signatureOf(std::span<const std::uint32_t> shingles)
+{
+    // x ↦ a·x + b with odd a permutes 32-bit numbers; the shingles are evenly spread already.
+    static const auto permutations = [] {
+        std::array<std::pair<std::uint32_t, std::uint32_t>, SourceSketch::signature_size> made{};
+        for (std::size_t i = 0; i < made.size(); ++i) {
+            const std::uint64_t drawn = mixHash(i, 1);
+            made[i] = {static_cast<std::uint32_t>(drawn) | 1, static_cast<std::uint32_t>(drawn >> 32)};
+        }
+        return made;
+    }();
+    Signature signature;
+    for (std::size_t i = 0; i < signature.size(); ++i) {
+        const auto [factor, offset] = permutations[i];
+        std::uint32_t least = std::numeric_limits<std::uint32_t>::max();
+        for (const std::uint32_t shingle : shingles)
+            least = std::min(least, factor * shingle + offset);
+        signature[i] = least;
+    }
+    return signature;
+}
+
+/// Nothing when it is below `least`, which is seen early where there is little in common.
+std::optional<double> similarityOf(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b, double least)
+{
+    const std::size_t sizes = a.size() + b.size();
+    // |A ∩ B| / |A ∪ B| ≥ s where A and B differ in at most (1 − s)/(1 + s) of |A| + |B| elements; one for rounding.
+    const double most_different = (1 - least) / (1 + least) * static_cast<double>(sizes) + 1;
+    std::size_t different = 0, common = 0;
+    auto x = a.begin(), y = b.begin();
+    while (x != a.end() && y != b.end()) {
+        if (*x == *y) {
+            ++common;
+            ++x;
+            ++y;
+            continue;
+        }
+        *x < *y ? ++x : ++y;
+        if (static_cast<double>(++different) > most_different)
+            return std::nullopt;
+    }
+    const std::size_t all = sizes - common;
+    const double found = all == 0 ? 1 : static_cast<double>(common) / static_cast<double>(all);
+    return found >= least ? std::optional(found) : std::nullopt;
+}
+
+/// The longest rows, which let the fewest others through, with which a duplicate is still found.
+std::size_t rowsFor(double threshold)
+{
+    std::size_t rows = 64;
+    for (; rows > 1; rows /= 2) {
+        const auto bands = static_cast<double>(SourceSketch::signature_size / rows);
+        if (std::pow(1 - std::pow(threshold, rows), bands) <= most_missed)
+            break;
+    }
+    return rows;
+}
+
+}  // namespace
+
+Result<void> validate(const NoveltySettings& settings)
+{
+    for (auto checked : {realInRange("novelty.embedding_cosine", settings.embedding_cosine, 0, 1),
+                         realInRange("novelty.shingle_similarity", settings.shingle_similarity, 0.5, 1),
+                         wholeInRange("novelty.attempts", settings.attempts, 1, 100),
+                         wholeInRange("novelty.embedded_sources", settings.embedded_sources, 1, 100'000)})
+        if (!checked)
+            return checked;
+    return {};
+}
+
+nlohmann::json toJson(const NoveltySettings& settings)
+{
+    return {{"embedding_cosine", settings.embedding_cosine},
+            {"shingle_similarity", settings.shingle_similarity},
+            {"attempts", settings.attempts},
+            {"embedded_sources", settings.embedded_sources}};
+}
+
+Result<NoveltySettings> noveltySettingsFromJson(const nlohmann::json& json, const std::string& where)
+{
+    NoveltySettings settings;
+    JsonReader reader(json, where, "novelty");
+    reader.optional("embedding_cosine", settings.embedding_cosine)
+        .optional("shingle_similarity", settings.shingle_similarity)
+        .optional("attempts", settings.attempts)
+        .optional("embedded_sources", settings.embedded_sources);
+    if (auto done = reader.finish(); !done)
+        return std::unexpected(done.error());
+    return settings;
+}
+
+SourceSketch sketchOf(const KernelSource& source)
+{
+    SourceSketch sketch;
+    sketch.shingles = shinglesOf(normalisedTokens(source));
+    sketch.signature = signatureOf(sketch.shingles);
+    return sketch;
+}
+
+double similarity(const SourceSketch& a, const SourceSketch& b)
+{
+    return similarityOf(a.shingles, b.shingles, 0).value_or(0);
+}
+
+double estimatedSimilarity(const SourceSketch& a, const SourceSketch& b)
+{
+    std::size_t equal = 0;
+    for (std::size_t i = 0; i < a.signature.size(); ++i)
+        equal += a.signature[i] == b.signature[i] ? 1 : 0;
+    return static_cast<double>(equal) / static_cast<double>(a.signature.size());
+}
+
+NoveltyIndex::NoveltyIndex(double threshold) : threshold_(threshold), rows_(rowsFor(threshold)) {}
+
+std::vector<std::uint64_t> NoveltyIndex::bandsOf(const SourceSketch& sketch) const
+{
+    std::vector<std::uint64_t> bands;
+    for (std::size_t begin = 0; begin < sketch.signature.size(); begin += rows_) {
+        std::uint64_t hash = begin + 1;
+        for (std::size_t row = begin; row < begin + rows_; ++row)
+            hash = mixHash(hash, sketch.signature[row]);
+        bands.push_back(hash);
+    }
+    return bands;
+}
+
+void NoveltyIndex::add(std::string id, const SourceSketch& sketch)
+{
+    const auto index = static_cast<std::uint32_t>(sources_.size());
+    sources_.push_back({std::move(id), sketch.shingles});
+    for (const std::uint64_t band : bandsOf(sketch))
+        buckets_[band].push_back(index);
+}
+
+std::optional<NoveltyMatch> NoveltyIndex::duplicateOf(const SourceSketch& sketch) const
+{
+    std::vector<std::uint32_t> alike;
+    for (const std::uint64_t band : bandsOf(sketch))
+        if (const auto bucket = buckets_.find(band); bucket != buckets_.end())
+            alike.insert(alike.end(), bucket->second.begin(), bucket->second.end());
+    std::ranges::sort(alike);
+    const auto repeated = std::ranges::unique(alike);
+    alike.erase(repeated.begin(), repeated.end());
+
+    std::optional<NoveltyMatch> best;
+    for (const std::uint32_t index : alike) {
+        const Source& source = sources_[index];
+        const auto found = similarityOf(sketch.shingles, source.shingles, best ? best->similarity : threshold_);
+        if (found && (!best || *found > best->similarity))
+            best = NoveltyMatch{source.id, *found};
+    }
+    return best;
+}
+
+}  // namespace cuco
