@@ -29,9 +29,9 @@ constexpr std::uint64_t golden_gamma = 0x9e3779b97f4a7c15u;
 /// The mean of the two middle values when their number is even.
 double median(std::vector<double> values)
 {
-    std::ranges::sort(values);
-    const std::size_t middle = values.size() / 2;
-    return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::ranges::nth_element(values, middle);
+    return values.size() % 2 == 1 ? *middle : (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
 /// Below this spread of fitness (a tenth of a per cent of speed-up) candidates count as equal.
