@@ -55,18 +55,106 @@ bool isOneOf(std::string_view text, const std::array<std::string_view, size>& wo
 constexpr std::array<std::string_view, 23> never_types{
     "return", "new",       "delete", "throw",   "else",     "case",      "goto",     "sizeof",
     "using",  "namespace", "do",     "typedef", "operator", "co_return", "co_yield", "co_await",
-    "if",     "while",     "for",    "switch",  "public",   "private",   "alignof"};
+    "if",     "while",     "for",    "switch",  "public",   "private",   "protected"};
 
-/// Built in, so never declared here, even where the tokens look like it.
-constexpr std::array<std::string_view, 12> builtin_names{"threadIdx", "blockIdx", "blockDim", "gridDim",
-                                                         "warpSize",  "this",     "nullptr",  "true",
-                                                         "false",     "operator", "const",    "volatile"};
+/// Never declared here, even where the tokens look like it: `sizeof(unsigned int)`.
+bool isReserved(std::string_view name)
+{
+    static const std::unordered_set<std::string_view> names{"alignas",
+                                                            "alignof",
+                                                            "asm",
+                                                            "auto",
+                                                            "bool",
+                                                            "break",
+                                                            "case",
+                                                            "catch",
+                                                            "char",
+                                                            "char16_t",
+                                                            "char32_t",
+                                                            "char8_t",
+                                                            "class",
+                                                            "concept",
+                                                            "const",
+                                                            "const_cast",
+                                                            "consteval",
+                                                            "constexpr",
+                                                            "constinit",
+                                                            "continue",
+                                                            "co_await",
+                                                            "co_return",
+                                                            "co_yield",
+                                                            "decltype",
+                                                            "default",
+                                                            "delete",
+                                                            "do",
+                                                            "double",
+                                                            "dynamic_cast",
+                                                            "else",
+                                                            "enum",
+                                                            "explicit",
+                                                            "export",
+                                                            "extern",
+                                                            "false",
+                                                            "float",
+                                                            "for",
+                                                            "friend",
+                                                            "goto",
+                                                            "if",
+                                                            "inline",
+                                                            "int",
+                                                            "long",
+                                                            "mutable",
+                                                            "namespace",
+                                                            "new",
+                                                            "noexcept",
+                                                            "nullptr",
+                                                            "operator",
+                                                            "override",
+                                                            "private",
+                                                            "protected",
+                                                            "public",
+                                                            "register",
+                                                            "reinterpret_cast",
+                                                            "requires",
+                                                            "return",
+                                                            "short",
+                                                            "signed",
+                                                            "sizeof",
+                                                            "static",
+                                                            "static_assert",
+                                                            "static_cast",
+                                                            "struct",
+                                                            "switch",
+                                                            "template",
+                                                            "this",
+                                                            "thread_local",
+                                                            "throw",
+                                                            "true",
+                                                            "try",
+                                                            "typedef",
+                                                            "typeid",
+                                                            "typename",
+                                                            "union",
+                                                            "unsigned",
+                                                            "using",
+                                                            "virtual",
+                                                            "void",
+                                                            "volatile",
+                                                            "wchar_t",
+                                                            "while",
+                                                            "threadIdx",
+                                                            "blockIdx",
+                                                            "blockDim",
+                                                            "gridDim",
+                                                            "warpSize"};
+    return names.contains(name);
+}
 
 constexpr std::array<std::string_view, 4> kept_prefixes{"nccl", "cuda", "cublas", "__"};
 
 bool isAlwaysKept(std::string_view name)
 {
-    if (isOneOf(name, builtin_names))
+    if (isReserved(name))
         return true;
     return std::ranges::any_of(kept_prefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
 }

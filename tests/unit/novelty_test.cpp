@@ -146,7 +146,8 @@ TEST_P(ChangeOfCode, IsNoDuplicate)
         "}\n"
         "void first(int* to, int* from, int n) { ncclGet(to, from, n, 16); }\n"
         "void second(int* to, int* from, int n) { ncclPut(to, from, n, 16); }\n"
-        "int run(int* to, int* from) { int n = 64; first(to, from, n); store<<<8, 256>>>(a, b, n); return 0; }\n";
+        "int run(int* to, int* from) { int n = 64 * sizeof(unsigned int); first(to, from, n); store<<<8, 256>>>(a, b, "
+        "n); return 0; }\n";
     const std::string changed = replaced(code, GetParam().from, GetParam().to);
     EXPECT_LT(alike(code, changed), duplicate);
     // In a source as long as they come, too.
@@ -160,9 +161,10 @@ INSTANTIATE_TEST_SUITE_P(
     Changes, ChangeOfCode,
     ::testing::Values(Change{"ANumber", "int n = 64", "int n = 65"}, Change{"ALaunch", "<<<8, 256>>>", "<<<8, 512>>>"},
                       Change{"AnUnrollFactor", "unroll 4", "unroll 8"}, Change{"ACallOfALibrary", "ncclPut", "ncclGet"},
-                      Change{"ACallOfAnOwnFunction", "64; first(", "64; second("},
-                      Change{"SwappedArguments", "64; first(to, from", "64; first(from, to"},
+                      Change{"ACallOfAnOwnFunction", "int); first(", "int); second("},
+                      Change{"SwappedArguments", "int); first(to, from", "int); first(from, to"},
                       Change{"AType", "store(float4*", "store(float2*"},
+                      Change{"ATypeInParentheses", "sizeof(unsigned int)", "sizeof(unsigned short)"},
                       Change{"AnOperator", "i < count", "i <= count"}, Change{"ABuiltIn", "+= blockDim", "+= gridDim"},
                       Change{"AMissingBarrier", "__syncthreads();", ""},
                       Change{"AQualifier", "const float4", "volatile float4"},
