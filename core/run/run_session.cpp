@@ -25,6 +25,16 @@ int windowOf(const RunConfig& config)
     return config.islands * config.children;
 }
 
+/// Attempts of a conversion that a person rejected count as not made.
+int proposalsMade(const RunConfig& config, const RunPopulation& population)
+{
+    int made = population.size();
+    if (config.proposer == "fastpath")
+        for (int number = 0; number < population.size(); ++number)
+            made -= population.at(number)->decision == DecisionKind::rejected ? 1 : 0;
+    return made;
+}
+
 struct Place {
     int island = 0, generation = 0;
 };
@@ -156,7 +166,7 @@ void RunSession::propose()
                        run_.population.settledPrefix() >= run_.population.size() - window + 1;
             };
             const auto drained = [&] { return (!proposing_ || run_.pause_requested) && in_flight_ == 0; };
-            if (run_.population.size() >= run_.config.proposals())
+            if (proposalsMade(run_.config, run_.population) >= run_.config.proposals())
                 proposing_ = false;
             run_.changed.wait(lock, [&] { return halted() || ready() || drained(); });
             if (halted() || !ready())

@@ -4,11 +4,15 @@
 #include "ui/fast_path/fast_path_view.h"
 #include "ui/population/population_view.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/new_run_dialog.h"
 #include "ui/style/theme.h"
 #include "ui/views/diff_view.h"
 
 #include <QAction>
+#include <QComboBox>
+#include <QDir>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMessageBox>
 #include <QPlainTextEdit>
 #include <QPushButton>
@@ -36,7 +40,9 @@ private Q_SLOTS:
     void aRunOfAnotherKindKeepsThePopulation();
     void nothingIsLeftToContinueFromTheLastAttempt();
     void continuingRejectsTheLaterAttemptsAndResumes();
+    void attemptsThatWereRejectedLeaveRoomForOthers();
     void aProviderThatComesWithAFileIsUsedOnlyWithConsent();
+    void aConversionThatIsBegunHereIsFollowedToItsEnd();
 
 private:
     template <class Widget>
@@ -226,17 +232,39 @@ void FastPathTest::continuingRejectsTheLaterAttemptsAndResumes()
     QTRY_COMPARE(tree()->topLevelItem(1)->text(1), QStringLiteral("3 of 10 attempts"));
 }
 
+void FastPathTest::attemptsThatWereRejectedLeaveRoomForOthers()
+{
+    const QString path = folder_.file(QStringLiteral("room.cuco")), answers = folder_.file(QStringLiteral("room"));
+    QVERIFY(QDir().mkpath(answers));
+    RunConfig config = fastPathConfig(answers);
+    config.fast_path.infrastructure_attempts = config.fast_path.annotation_attempts = 1;
+    config.fast_path.replacement_attempts = 2;
+    config.generations = config.fast_path.attempts() - 1;
+    const auto [first, failed] = std::pair{exampleAttempts()[0], exampleAttempts()[1]};
+    writeFastPathRun(path, config, {first, failed, failed, failed});
+    QVERIFY(window_->openFile(path));
+    window_->session()->select(QStringLiteral("c1"));
+    QTest::mouseClick(child<QPushButton>("continueFrom"), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(answers + QStringLiteral("/0001.prompt.md")), 60'000);
+    QVERIFY(window_->session()->snapshot().state == RunState::running);
+    QTRY_COMPARE(tree()->topLevelItemCount(), 4);
+    window_->actions().stop->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(window_->session()->snapshot().state == RunState::stopped, 60'000);
+}
+
 void FastPathTest::aProviderThatComesWithAFileIsUsedOnlyWithConsent()
 {
     const QString path = folder_.file(QStringLiteral("foreign.cuco"));
     RunConfig config = fastPathConfig({});
     config.provider.provider = "command";
     config.provider.command = {"/opt/somebody/answers", "--quickly"};
-    writeFastPathRun(path, config);
+    // What comes next is a call of the judge.
+    writeFastPathRun(path, config, {{FastPathStage::infrastructure, true, {}}});
     QVERIFY(window_->openFile(path));
     RunModel* run = window_->session()->run();
     QVERIFY(run->consentQuestion());
 
+    const auto said = [run] { return QString::fromStdString(run->snapshot().message); };
     QString asked;
     const auto answer = [&asked](Qt::Key key) {
         QTimer::singleShot(0, [&asked, key] {
@@ -257,9 +285,8 @@ void FastPathTest::aProviderThatComesWithAFileIsUsedOnlyWithConsent()
     window_->actions().start->trigger();
     QVERIFY2(asked.contains(QStringLiteral("/opt/somebody/answers --quickly")), qPrintable(asked));
     QVERIFY2(run->consentQuestion(), "nothing was agreed to");
-    QTRY_VERIFY_WITH_TIMEOUT(run->snapshot().state == RunState::running, 30'000);
-    window_->actions().stop->trigger();
-    QTRY_VERIFY_WITH_TIMEOUT(run->snapshot().state == RunState::stopped, 60'000);
+    QTRY_VERIFY_WITH_TIMEOUT(run->snapshot().state == RunState::paused, 120'000);
+    QVERIFY2(said().contains(QStringLiteral("This program would be run")), qPrintable(said()));
 
     asked.clear();
     answer(Qt::Key_Y);
@@ -267,8 +294,9 @@ void FastPathTest::aProviderThatComesWithAFileIsUsedOnlyWithConsent()
     QVERIFY(!asked.isEmpty());
     QVERIFY(!run->consentQuestion());
     QTRY_VERIFY_WITH_TIMEOUT(run->snapshot().state == RunState::running, 30'000);
-    window_->actions().stop->trigger();
-    QTRY_VERIFY_WITH_TIMEOUT(run->snapshot().state == RunState::stopped, 60'000);
+    // There is no such program.
+    QTRY_VERIFY_WITH_TIMEOUT(run->snapshot().state == RunState::paused, 120'000);
+    QVERIFY2(!said().contains(QStringLiteral("would be run")), qPrintable(said()));
 
     // What was begun here needs no question.
     asked.clear();
@@ -276,6 +304,35 @@ void FastPathTest::aProviderThatComesWithAFileIsUsedOnlyWithConsent()
     window_->actions().start->trigger();
     QVERIFY(asked.isEmpty());
     window_->actions().stop->trigger();
+}
+
+void FastPathTest::aConversionThatIsBegunHereIsFollowedToItsEnd()
+{
+    QSettings().setValue(QStringLiteral("newRun/folder"), folder_.file({}));
+    window_->actions().new_run->trigger();
+    auto* dialog = child<NewRunDialog>("newRun");
+    QVERIFY(dialog);
+    QTRY_VERIFY_WITH_TIMEOUT(window_->nodes().find(QStringLiteral("emulated")), 20'000);
+    const auto choose = [dialog](const char* name, const QVariant& data) {
+        auto* box = dialog->findChild<QComboBox*>(QString::fromLatin1(name));
+        box->setCurrentIndex(box->findData(data));
+    };
+    choose("proposer", QStringLiteral("fastpath"));
+    choose("node", QStringLiteral("emulated"));
+    choose("provider", QStringLiteral("manual"));
+    const QString answers = folder_.file(QStringLiteral("recorded"));
+    std::filesystem::copy(CUCO_TEST_ROOT "/tests/recorded_answers/gemm_allgather_lsa", answers.toStdString());
+    dialog->findChild<QLineEdit*>(QStringLiteral("answers"))->setText(answers);
+    QTest::keyClick(dialog, Qt::Key_Return);
+    QCOMPARE(child<QTabWidget>("tabs")->tabText(0), QStringLiteral("Fast path"));
+    QVERIFY2(!window_->session()->run()->consentQuestion(), "who begins a run has chosen its provider");
+    const auto state = [this] { return window_->session()->snapshot().state; };
+    QTRY_VERIFY_WITH_TIMEOUT(state() == RunState::finished || state() == RunState::failed, 280'000);
+    QVERIFY2(state() == RunState::finished, window_->session()->snapshot().message.c_str());
+    QTRY_COMPARE(column(1, 1), (QStringList{QStringLiteral("✕ compile error"), QStringLiteral("✓ verified")}));
+    QTRY_COMPARE(tree()->topLevelItem(2)->text(2), QStringLiteral("done: c3"));
+    QCOMPARE(column(0, 2), QStringList{QStringLiteral("accepts")});
+    QCOMPARE(column(1, 2), (QStringList{QStringLiteral("sends back"), QStringLiteral("accepts")}));
 }
 
 QTEST_MAIN(FastPathTest)

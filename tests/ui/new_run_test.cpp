@@ -290,6 +290,10 @@ void NewRunTest::aProviderWithoutAModelIsRefused()
     QVERIFY(!field<QPushButton>("start")->isEnabled());
     choose("provider", "manual");
     QVERIFY(problem().contains(QStringLiteral("Name a folder")));
+    field<QLineEdit>("answers")->setText(folder_.file(QStringLiteral("nowhere")));
+    QVERIFY(problem().contains(QStringLiteral("does not exist")));
+    field<QLineEdit>("answers")->setText(folder_.file({}));
+    QCOMPARE(problem(), QString());
     choose("provider", "command");
     QVERIFY(problem().contains(QStringLiteral("Name the program")));
     choose("provider", "replay");
@@ -335,10 +339,11 @@ void NewRunTest::theKeyboardGoesThroughTheFieldsFromTopToBottom()
     choose("provider", "anthropic");
     auto* proposer = field<QComboBox>("proposer");
     proposer->setFocus();
+    QTest::qWait(50);  // the rows that came are laid out
     int y = -1;
     for (int step = 0; step < 20 && !field<QLineEdit>("path")->hasFocus(); ++step) {
         const int here = dialog_->focusWidget()->mapTo(dialog_.get(), QPoint(0, 0)).y();
-        QVERIFY2(here >= y, qPrintable(dialog_->focusWidget()->objectName()));
+        QVERIFY2(here + grid >= y, qPrintable(dialog_->focusWidget()->objectName()));
         y = here;
         QTest::keyClick(dialog_->focusWidget(), Qt::Key_Tab);
     }

@@ -195,6 +195,10 @@ QString FastPathForm::problem(const Workload* workload) const
             .arg(QDir::toNativeSeparators(sourceFile()));
     }
     const ProviderSettings settings = provider();
+    if (!settings.folder.empty() && !QFileInfo(trimmed(folder_)).isDir()) {
+        return tr("The answers folder %1 does not exist. Choose one that may be written to.")
+            .arg(QDir::toNativeSeparators(trimmed(folder_)));
+    }
     if (!settings.recording.empty() && !QFileInfo(trimmed(recording_)).isFile()) {
         return tr("The recording %1 does not exist. Choose another file.")
             .arg(QDir::toNativeSeparators(trimmed(recording_)));
