@@ -339,10 +339,14 @@ void NewRunTest::theKeyboardGoesThroughTheFieldsFromTopToBottom()
     choose("provider", "anthropic");
     auto* proposer = field<QComboBox>("proposer");
     proposer->setFocus();
-    QTest::qWait(50);  // the rows that came are laid out
+    const auto top = [&](const QWidget* widget) { return widget->mapTo(dialog_.get(), QPoint(0, 0)).y(); };
+    // The rows that came are laid out.
+    QTRY_VERIFY(top(field<QComboBox>("provider")) > top(proposer) &&
+                top(field<QLineEdit>("model")) > top(field<QComboBox>("provider")) &&
+                top(field<QLineEdit>("path")) > top(field<QLineEdit>("model")));
     int y = -1;
     for (int step = 0; step < 20 && !field<QLineEdit>("path")->hasFocus(); ++step) {
-        const int here = dialog_->focusWidget()->mapTo(dialog_.get(), QPoint(0, 0)).y();
+        const int here = top(dialog_->focusWidget());
         QVERIFY2(here + grid >= y, qPrintable(dialog_->focusWidget()->objectName()));
         y = here;
         QTest::keyClick(dialog_->focusWidget(), Qt::Key_Tab);
