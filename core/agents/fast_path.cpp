@@ -20,30 +20,6 @@ namespace {
 constexpr std::size_t most_source_bytes = 256u << 10;
 constexpr std::size_t most_answer_bytes_repeated = 64u << 10;
 constexpr const char* rewriter = "fast path";
-constexpr const char* judge = "judge";
-constexpr const char* own_seed = "own seed";
-constexpr std::string_view judging = "Judge ";  // and the attempt
-
-std::optional<FastPathStage> stageOf(std::string_view strategy)
-{
-    for (const auto stage : {FastPathStage::infrastructure, FastPathStage::replacement, FastPathStage::annotation})
-        if (strategy == toString(stage))
-            return stage;
-    return std::nullopt;
-}
-
-const char* titleOf(FastPathStage stage)
-{
-    switch (stage) {
-        case FastPathStage::infrastructure:
-            return "Stage A, infrastructure";
-        case FastPathStage::replacement:
-            return "Stage B, replacement";
-        case FastPathStage::annotation:
-            break;
-    }
-    return "Annotation";
-}
 
 const char* promptOf(FastPathStage stage)
 {
@@ -79,65 +55,6 @@ std::string sourceSection(const char* title, const std::string& text)
 }
 
 }  // namespace
-
-std::string_view toString(FastPathStage stage)
-{
-    switch (stage) {
-        case FastPathStage::infrastructure:
-            return "infrastructure";
-        case FastPathStage::replacement:
-            return "replacement";
-        case FastPathStage::annotation:
-            break;
-    }
-    return "annotation";
-}
-
-std::string judgedAttempt(const AgentStep& step)
-{
-    return step.agent == judge && step.title.starts_with(judging) ? step.title.substr(judging.size()) : std::string();
-}
-
-FastPathPosition fastPathPosition(const std::vector<std::shared_ptr<const Candidate>>& candidates)
-{
-    FastPathPosition at;
-    for (const auto& candidate : candidates) {
-        const auto stage = stageOf(candidate->strategy);
-        if (!stage || candidate->decision == DecisionKind::rejected)
-            continue;
-        if (*stage != at.stage) {
-            at.base = at.last ? at.last->id : "";
-            at.stage = *stage;
-            at.attempts = 0;
-        }
-        ++at.attempts;
-        at.last = candidate;
-    }
-    return at;
-}
-
-const Candidate* fastPathResult(const std::vector<const Candidate*>& candidates)
-{
-    const Candidate* annotated = nullptr;
-    for (const Candidate* candidate : candidates) {
-        if (candidate->strategy == own_seed && candidate->evaluation && candidate->evaluation->verified())
-            return candidate;
-        if (candidate->decision == DecisionKind::rejected || candidate->strategy != toString(FastPathStage::annotation))
-            continue;
-        annotated = candidate;
-        if (candidate->evaluation && candidate->evaluation->verified())
-            return candidate;
-    }
-    if (!annotated || annotated->parents.empty())
-        return nullptr;
-    // Its attempts descend from each other, the first from what was annotated.
-    for (const Candidate* candidate : candidates)
-        if (candidate->strategy == toString(FastPathStage::annotation) && !candidate->parents.empty()) {
-            const auto found = std::ranges::find(candidates, candidate->parents.front(), &Candidate::id);
-            return found == candidates.end() ? nullptr : *found;
-        }
-    return nullptr;
-}
 
 /// One proposal in the making.
 struct FastPathProposer::Attempt {
@@ -223,7 +140,7 @@ struct FastPathProposer::Attempt {
         if (at.stage == FastPathStage::annotation)
             return std::expected<bool, NoProposal>(against.empty());
         const auto& evaluation = *at.last->evaluation;
-        const auto step = session.step(judge, fmt::format("{}{}", judging, at.last->id),
+        const auto step = session.step(judge_agent, judgingTitle(at.last->id),
                                        against.empty() ? "A program found nothing against it." : against);
         if (!step)
             return std::unexpected(step.error());
@@ -250,7 +167,7 @@ struct FastPathProposer::Attempt {
         request.messages = {{ChatRole::user, std::move(*text)}};
         request.max_output_tokens = settings().judge_tokens;
         request.temperature = settings().temperature;
-        const auto answer = session.ask(judge, *step, request);
+        const auto answer = session.ask(judge_agent, *step, request);
         if (!answer)
             return std::expected<bool, NoProposal>(std::unexpected(answer.error()));
         judged = readJudgeAnswer(answer->response.text);
@@ -476,7 +393,7 @@ Result<ProposalOutcome> FastPathProposer::proposeSeed(const ProposalContext& con
     Proposal proposal;
     proposal.source = seed->text();
     proposal.proposer = "seed";
-    proposal.strategy = own_seed;
+    proposal.strategy = own_seed_strategy;
     proposal.summary = "the workload's own seed; no model was asked";
     if (const auto directive = parseDirective(*seed))
         proposal.directive = *directive;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/agents/fast_path_settings.h"
+#include "core/agents/fast_path_stages.h"
 #include "core/agents/model_session.h"
 #include "core/agents/prompt.h"
 #include "core/agents/proposer.h"
@@ -13,31 +14,6 @@
 #include <optional>
 
 namespace cuco {
-
-enum class FastPathStage {
-    infrastructure,  ///< windows and a device communicator; host collectives stay
-    replacement,     ///< host collectives become device communication
-    annotation,      ///< tunables, warm-up
-};
-/// Also a candidate's strategy: "infrastructure".
-std::string_view toString(FastPathStage stage);
-
-/// The attempt that a step judges; empty for any other step.
-std::string judgedAttempt(const AgentStep& step);
-
-/// Where a conversion stands, read from the candidates that came of it. Those that a person rejected count as not made:
-/// that is how it is continued from an earlier one.
-struct FastPathPosition {
-    FastPathStage stage = FastPathStage::infrastructure;
-    int attempts = 0;                       ///< made in this stage
-    std::string base;                       ///< the stage's accepted source before; empty: the host's program
-    std::shared_ptr<const Candidate> last;  ///< of this stage; not judged yet
-};
-FastPathPosition fastPathPosition(const std::vector<std::shared_ptr<const Candidate>>& candidates);
-
-/// The converted program, or null: the annotated one if it verified, else what was annotated; without a model the
-/// workload's own seed.
-const Candidate* fastPathResult(const std::vector<const Candidate*>& candidates);
 
 /// Turns a host-driven program into one that communicates from the device, in a run of one island with one proposal at
 /// a time: each candidate is an attempt, judged when it is settled, and the next mends or continues it.

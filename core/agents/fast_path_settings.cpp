@@ -30,7 +30,7 @@ Result<void> validate(const FastPathSettings& settings)
                        "Choose lsa or gin.");
     for (auto checked : {inRange("infrastructure_attempts", settings.infrastructure_attempts, 1, 100),
                          inRange("replacement_attempts", settings.replacement_attempts, 1, 100),
-                         inRange("annotation_attempts", settings.annotation_attempts, 0, 100),
+                         inRange("annotation_attempts", settings.annotation_attempts, 1, 100),
                          inRange("answers_an_attempt", settings.answers_an_attempt, 1, 20),
                          inRange("rewriter_tokens", settings.rewriter_tokens, 256, 1 << 20),
                          inRange("judge_tokens", settings.judge_tokens, 64, 1 << 20)})

@@ -9,6 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 namespace cuco {
 namespace {
 
@@ -324,6 +326,31 @@ TEST_F(FastPathTest, GoesOnFromAnEarlierAttemptWhenThoseAfterItAreRejected)
     EXPECT_THAT(candidates[3].parents, ElementsAre("c0"));
 }
 
+TEST_F(FastPathTest, GivesWhatWasAnnotatedWhenNoAnnotationVerifiesAndNeverWhatWasRejected)
+{
+    const auto made = [](int number, FastPathStage stage, const std::string& parent, bool rejected) {
+        Candidate candidate;
+        candidate.id = fmt::format("c{}", number);
+        candidate.strategy = toString(stage);
+        candidate.parents = {parent};
+        candidate.evaluation.emplace();
+        if (stage == FastPathStage::annotation)
+            candidate.evaluation->verdict = Verdict::compile_error;
+        if (rejected)
+            candidate.decision = DecisionKind::rejected;
+        return candidate;
+    };
+    const std::vector<Candidate> all{
+        made(1, FastPathStage::replacement, "c0", true), made(2, FastPathStage::annotation, "c1", true),
+        made(3, FastPathStage::replacement, "c0", false), made(4, FastPathStage::annotation, "c3", false),
+        made(5, FastPathStage::annotation, "c4", false)};
+    std::vector<const Candidate*> candidates;
+    for (const auto& candidate : all)
+        candidates.push_back(&candidate);
+    ASSERT_NE(fastPathResult(candidates), nullptr);
+    EXPECT_EQ(fastPathResult(candidates)->id, "c3");
+}
+
 TEST_F(FastPathTest, TakesTheWorkloadsSeedWithoutAModelAndSaysSo)
 {
     client = nullptr;
@@ -347,6 +374,50 @@ TEST_F(FastPathTest, KeepsWhatCandidatesAndCompilersSayBetweenFences)
     EXPECT_LT(begin, hostile);
     EXPECT_GT(asked.find("````", hostile), hostile);
     EXPECT_THAT(strategies(), Not(::testing::Contains("replacement")));
+}
+
+/// The first prompt of a conversion.
+ChatRequest firstRequest(const DataPaths& paths, const Workload& workload, const FastPathSettings& settings)
+{
+    FastPathProposer::Parts parts{workload, testing::readText(workload.host_source), {},
+                                  {},       PromptLibrary(paths.resources),          settings};
+    const auto client = std::make_shared<ScriptedClient>();
+    parts.models.client = client;
+    parts.models.model = "m";
+    ProposalContext context;
+    context.source_of = [](const std::string&) -> Result<std::string> { return std::string(); };
+    EXPECT_TRUE(FastPathProposer::create(std::move(parts)).value()->propose(context, {}));
+    return client->requests().at(0);
+}
+
+TEST(FastPathPrompts, FitWithTheirAnswersIntoTheContextOfEveryListedModel)
+{
+    const auto paths = DataPaths::find().value();
+    const auto prices = nlohmann::json::parse(testing::readText(paths.resources / "model_prices.json"));
+    const auto workloads = loadWorkloads(paths.workloads).value();
+    int fitted = 0;
+    for (const auto& workload : workloads)
+        for (const auto* backend : {"lsa", "gin"}) {
+            if (workload.program)
+                continue;
+            FastPathSettings settings;
+            settings.backend = backend;
+            const auto request = firstRequest(paths, workload, settings);
+            const std::string all = request.system + request.messages.at(0).text;
+            EXPECT_THAT(all, Not(::testing::ContainsRegex("[{][{][a-z_]+[}][}]"))) << workload.name;
+            // Code has more than two bytes a token; what failed before may stand there once more.
+            const auto tokens =
+                static_cast<std::int64_t>(all.size() + testing::readText(workload.host_source).size()) / 2 +
+                request.max_output_tokens;
+            for (const auto& price : prices.at("prices")) {
+                const auto context = price.value("context_tokens", std::int64_t{0});
+                if (context == 0 || price.value("output", 0.0) == 0)
+                    continue;
+                EXPECT_LT(tokens, context) << workload.name << ", " << price.at("model");
+                ++fitted;
+            }
+        }
+    EXPECT_GT(fitted, 100);
 }
 
 }  // namespace
