@@ -267,7 +267,7 @@ struct FastPathProposer::Attempt {
             proposal.parents = {at.base};
         proposal.proposer = rewriter;
         proposal.strategy = toString(at.stage);
-        proposal.summary = fmt::format("{}, {}", titleOf(at.stage), attemptsLeft());
+        proposal.summary = fmt::format("{}, {}", stageTitle(at.stage), attemptsLeft());
         if (const auto directive = parseDirective(source))
             proposal.directive = *directive;
         proposal.tunables = valuesOf(source);
@@ -277,7 +277,7 @@ struct FastPathProposer::Attempt {
 
     Result<ProposalOutcome> rewrite()
     {
-        const auto step = session.step(rewriter, fmt::format("{}, {}", titleOf(at.stage), attemptsLeft()),
+        const auto step = session.step(rewriter, fmt::format("{}, {}", stageTitle(at.stage), attemptsLeft()),
                                        at.last ? "Mends " + at.last->id + "." : "Begins.");
         if (!step)
             return std::unexpected(step.error());
@@ -436,7 +436,7 @@ Result<ProposalOutcome> FastPathProposer::propose(const ProposalContext& context
             return noProposal(NoProposal::Then::finish,
                               fmt::format("The program is converted: {}. It could not be annotated.", attempt.at.base));
         return noProposal(NoProposal::Then::finish, fmt::format("{}: not one of {} attempts was accepted.",
-                                                                titleOf(attempt.at.stage), attempt.at.attempts));
+                                                                stageTitle(attempt.at.stage), attempt.at.attempts));
     }
     return attempt.rewrite();
 }

@@ -34,7 +34,7 @@ std::string_view toString(FastPathStage stage)
     return "annotation";
 }
 
-std::string_view titleOf(FastPathStage stage)
+std::string_view stageTitle(FastPathStage stage)
 {
     switch (stage) {
         case FastPathStage::infrastructure:

@@ -20,7 +20,7 @@ enum class FastPathStage {
 /// Also a candidate's strategy: "infrastructure".
 std::string_view toString(FastPathStage stage);
 /// "Stage A, infrastructure".
-std::string_view titleOf(FastPathStage stage);
+std::string_view stageTitle(FastPathStage stage);
 
 /// The strategy of the workload's seed, where no model was asked.
 inline constexpr std::string_view own_seed_strategy = "own seed";
