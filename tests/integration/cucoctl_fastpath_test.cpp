@@ -74,7 +74,9 @@ INSTANTIATE_TEST_SUITE_P(All, RecordedConversion,
                          ::testing::Values(Conversion{"gemm_allgather", "lsa"}, Conversion{"gemm_allgather", "gin"},
                                            Conversion{"ring_attention", "lsa"}, Conversion{"kv_transfer", "lsa"},
                                            Conversion{"moe_layer", "lsa"}),
-                         [](const auto& info) { return info.param.workload + "_" + info.param.backend; });
+                         [](const auto& conversion) {
+                             return conversion.param.workload + "_" + conversion.param.backend;
+                         });
 
 TEST_F(FastPathCommand, TakesTheWorkloadsSeedWithoutAProviderAndSaysSo)
 {
