@@ -44,6 +44,10 @@ protected:
 
 struct Conversion {
     std::string workload, backend;
+    friend void PrintTo(const Conversion& conversion, std::ostream* out)
+    {
+        *out << conversion.workload << " to " << conversion.backend;
+    }
 };
 
 class RecordedConversion : public FastPathCommand, public ::testing::WithParamInterface<Conversion> {};
