@@ -5,7 +5,9 @@
 #include "core/agents/device_communication.h"
 #include "core/agents/feedback.h"
 #include "core/agents/judgement_text.h"
+#include "core/agents/tunable_moves.h"
 #include "core/agents/workload_facts.h"
+#include "core/evaluation/frozen_template.h"
 #include "core/source/patch.h"
 
 #include <fmt/format.h>
@@ -40,13 +42,10 @@ std::string conservativeDirective(const std::string& backend)
     return "backend=" + backend + " placement=sequential sync=world issuer=cta chunk=0";
 }
 
-TunableValues valuesOf(const KernelSource& source)
+TunableValues tunablesOf(const KernelSource& source)
 {
-    TunableValues values;
-    if (const auto tunables = findTunables(source))
-        for (const auto& tunable : *tunables)
-            values[tunable.name] = tunable.value;
-    return values;
+    const auto tunables = findTunables(source);
+    return tunables ? valuesOf(*tunables) : TunableValues();
 }
 
 std::string sourceSection(const char* title, const std::string& text)
@@ -270,7 +269,7 @@ struct FastPathProposer::Attempt {
         proposal.summary = fmt::format("{}, {}", stageTitle(at.stage), attemptsLeft());
         if (const auto directive = parseDirective(source))
             proposal.directive = *directive;
-        proposal.tunables = valuesOf(source);
+        proposal.tunables = tunablesOf(source);
         proposal.cost_usd = session.costUsd();
         return ProposalOutcome(std::move(proposal));
     }
@@ -397,7 +396,7 @@ Result<ProposalOutcome> FastPathProposer::proposeSeed(const ProposalContext& con
     proposal.summary = "the workload's own seed; no model was asked";
     if (const auto directive = parseDirective(*seed))
         proposal.directive = *directive;
-    proposal.tunables = valuesOf(*seed);
+    proposal.tunables = tunablesOf(*seed);
     return ProposalOutcome(std::move(proposal));
 }
 

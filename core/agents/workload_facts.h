@@ -13,10 +13,7 @@ namespace cuco {
 /// their texts. Markdown.
 Result<std::string> workloadFacts(const Workload& workload);
 
-/// The source that holds the workload's frozen code: its seed, else its first strategy.
-Result<KernelSource> frozenTemplate(const Workload& workload);
-
-/// The same with nothing in its evolve blocks but a comment.
+/// A source with nothing in its evolve blocks but a comment.
 KernelSource emptyFrame(const KernelSource& source);
 
 }  // namespace cuco

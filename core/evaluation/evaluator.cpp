@@ -6,6 +6,7 @@
 #include "core/evaluation/baselines.h"
 #include "core/evaluation/candidate_build.h"
 #include "core/evaluation/evaluation_plan.h"
+#include "core/evaluation/frozen_template.h"
 #include "core/evaluation/measurement.h"
 #include "core/evaluation/race_check.h"
 #include "core/evaluation/shape_timing.h"
@@ -30,20 +31,6 @@ public:
 private:
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
-
-Result<KernelSource> readTemplate(const Workload& workload)
-{
-    const auto& file = workload.seed_source.empty() && !workload.strategies.empty() ? workload.strategies.front().file
-                                                                                    : workload.seed_source;
-    const auto text = readFile(file);
-    if (!text)
-        return std::unexpected(text.error());
-    auto source = KernelSource::parse(*text);
-    if (!source)
-        return failure(source.error().message, fmt::format("{}:{}", file.string(), source.error().line),
-                       "Correct the evolve markers of the workload's seed.");
-    return std::move(*source);
-}
 
 }  // namespace
 
@@ -224,7 +211,7 @@ Result<void> Evaluator::prepare(std::stop_token stop)
     const auto plan = planEvaluation(d_->workload, d_->probe, d_->defaults, nothing_special);
     if (!plan)
         return std::unexpected(plan.error());
-    auto frozen_template = readTemplate(d_->workload);
+    auto frozen_template = frozenTemplate(d_->workload);
     if (!frozen_template)
         return std::unexpected(frozen_template.error());
     d_->frozen_template = std::move(*frozen_template);

@@ -129,7 +129,7 @@ nlohmann::json attributesOf(const LlmCall& call, bool with_content)
     const ChatResponse& answer = answerOf(call.result);
     Attributes attributes;
     attributes.text("gen_ai.operation.name", "chat")
-        .text("gen_ai.provider.name", call.provider)
+        .text("gen_ai.provider.name", call.provider == "bedrock" ? "aws.bedrock" : call.provider)
         .text("gen_ai.request.model", call.request.model)
         .integer("gen_ai.request.max_tokens", call.request.max_output_tokens);
     if (call.request.temperature)

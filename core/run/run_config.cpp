@@ -3,6 +3,7 @@
 #include "core/run/run_config.h"
 
 #include "core/base/json.h"
+#include "core/population/setting_checks.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,14 +21,6 @@ constexpr int most_islands = 64;
 constexpr int most_children = 64;
 constexpr int most_ranks = 1024;
 constexpr int most_workers = 256;
-
-Result<void> inRange(const char* setting, int value, int least, int most)
-{
-    if (value >= least && value <= most)
-        return {};
-    return failure(fmt::format("The setting {} is {}", setting, value), {},
-                   fmt::format("Choose a number from {} to {}.", least, most));
-}
 
 }  // namespace
 
@@ -47,8 +40,7 @@ nlohmann::json toJson(const RunConfig& config)
         {"compile_workers", config.compile_workers},
         {"budget_usd", config.budget_usd},
         {"check_races", config.check_races},
-        {"parent_selection",
-         {{"lambda", config.parent_selection.lambda}, {"promotion_bonus", config.parent_selection.promotion_bonus}}},
+        {"parent_selection", toJson(config.parent_selection)},
     };
     if (!config.provider.provider.empty())
         json["provider"] = toJson(config.provider);
@@ -76,11 +68,10 @@ Result<RunConfig> runConfigFromJson(const nlohmann::json& json)
         .optional("check_races", config.check_races);
     if (reader.present("parent_selection")) {
         if (const nlohmann::json* selection = reader.object("parent_selection")) {
-            JsonReader inner(*selection, "the run's configuration", "parent_selection");
-            inner.optional("lambda", config.parent_selection.lambda)
-                .optional("promotion_bonus", config.parent_selection.promotion_bonus);
-            if (auto done = inner.finish(); !done)
-                return std::unexpected(done.error());
+            auto settings = parentSelectionSettingsFromJson(*selection, "the run's configuration, parent_selection");
+            if (!settings)
+                return std::unexpected(settings.error());
+            config.parent_selection = std::move(*settings);
         }
     }
     if (reader.present("provider")) {
@@ -123,21 +114,16 @@ Result<void> validate(const RunConfig& config)
     if (config.proposer == "fastpath")
         if (auto valid = validate(config.fast_path); !valid)
             return valid;
-    for (auto checked :
-         {inRange("generations", config.generations, 0, most_generations),
-          inRange("islands", config.islands, 1, most_islands), inRange("children", config.children, 1, most_children),
-          inRange("ranks", config.ranks, 0, most_ranks),
-          inRange("compile_workers", config.compile_workers, 0, most_workers)})
+    for (auto checked : {wholeInRange("generations", config.generations, 0, most_generations),
+                         wholeInRange("islands", config.islands, 1, most_islands),
+                         wholeInRange("children", config.children, 1, most_children),
+                         wholeInRange("ranks", config.ranks, 0, most_ranks),
+                         wholeInRange("compile_workers", config.compile_workers, 0, most_workers)})
         if (!checked)
             return checked;
     if (!std::isfinite(config.budget_usd) || config.budget_usd < 0)
         return failure("The budget is no amount of money", {}, "Give a number of US dollars, 0 for no limit.");
-    const ParentSelectionSettings& selection = config.parent_selection;
-    if (!std::isfinite(selection.lambda) || selection.lambda < 0)
-        return failure("The setting parent_selection.lambda is negative or no number", {}, "Choose 0 or more.");
-    if (!std::isfinite(selection.promotion_bonus) || selection.promotion_bonus <= 0)
-        return failure("The setting parent_selection.promotion_bonus is not above 0", {}, "Choose a factor above 0.");
-    return {};
+    return validate(config.parent_selection);
 }
 
 }  // namespace cuco

@@ -4,6 +4,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/files.h"
+#include "core/population/islands.h"
 
 #include <fmt/format.h>
 
@@ -33,19 +34,6 @@ int proposalsMade(const RunConfig& config, const RunPopulation& population)
         for (int number = 0; number < population.size(); ++number)
             made -= population.at(number)->decision == DecisionKind::rejected ? 1 : 0;
     return made;
-}
-
-struct Place {
-    int island = 0, generation = 0;
-};
-
-/// Seeds first, one an island; then the islands in turn.
-Place placeOf(const RunConfig& config, int number)
-{
-    if (number < config.islands)
-        return {number, 0};
-    const int child = number - config.islands;
-    return {child % config.islands, 1 + child / windowOf(config)};
 }
 
 }  // namespace
@@ -203,7 +191,7 @@ bool RunSession::proposeOne(int number)
         return true;
     }
     Proposal& proposal = **asked;
-    const Place place = placeOf(run_.config, number);
+    const IslandPlace place = placeOf(number, run_.config.islands, run_.config.children);
     Candidate candidate;
     candidate.number = number;
     candidate.id = fmt::format("c{}", number);
@@ -242,7 +230,7 @@ bool RunSession::proposeOne(int number)
 Result<ProposalOutcome> RunSession::ask(int number)
 {
     const RunConfig& config = run_.config;
-    const Place place = placeOf(config, number);
+    const IslandPlace place = placeOf(number, config.islands, config.children);
     ProposalContext context;
     context.number = number;
     context.island = place.island;

@@ -84,6 +84,17 @@ protected:
     std::unique_ptr<RunFile> file;
 };
 
+TEST_F(OtlpExport, NamesBedrockAsTheConventionsDo)
+{
+    LlmCall call;
+    call.agent = "slow path";
+    call.provider = "bedrock";
+    call.request.model = "some.model";
+    call.result = ChatResponse{};
+    file->addLlmCall(call).value();
+    EXPECT_EQ(attribute(named(toOtlp(*file).value(), "chat some.model"), "gen_ai.provider.name"), "aws.bedrock");
+}
+
 TEST_F(OtlpExport, PutsCallsBelowStepsBelowTheRun)
 {
     const auto document = nlohmann::json::parse(dumpJson(toOtlp(*file).value()));

@@ -4,6 +4,7 @@
 #include "core/agents/judgement_text.h"
 #include "core/agents/workload_facts.h"
 #include "core/evaluation/data_paths.h"
+#include "core/evaluation/frozen_template.h"
 #include "tests/support/temporary_folder.h"
 
 #include <gmock/gmock.h>

@@ -33,9 +33,17 @@ TEST(RunConfig, ReadsBackAsItIsWritten)
     config.budget_usd = 1.25;
     config.parent_selection.lambda = 4;
     config.parent_selection.promotion_bonus = 9;
+    config.parent_selection.policy = ParentPolicy::power_law;
+    config.proposer = "fastpath";
+    config.fast_path.backend = "gin";
+    config.provider.provider = "manual";
+    config.provider.folder = "/answers";
     const auto read = runConfigFromJson(nlohmann::json::parse(toJson(config).dump()));
     ASSERT_TRUE(read) << describe(read.error());
     EXPECT_EQ(toJson(*read), toJson(config));
+    EXPECT_EQ(read->parent_selection.policy, ParentPolicy::power_law);
+    EXPECT_EQ(read->fast_path.backend, "gin");
+    EXPECT_EQ(read->provider.folder, "/answers");
 }
 
 TEST(RunConfig, CountsTheIslandsSeeds)
@@ -73,6 +81,16 @@ TEST(RunConfig, RefusesSettingsThatCannotWork)
              {"workload", [](RunConfig& config) { config.workload.clear(); }},
              {"oracle", [](RunConfig& config) { config.proposer = "oracle"; }},
              {"budget", [](RunConfig& config) { config.budget_usd = -1; }},
+             {"backend",
+              [](RunConfig& config) {
+                  config.proposer = "fastpath";
+                  config.fast_path.backend = "mpi";
+              }},
+             {"fast_path.temperature",
+              [](RunConfig& config) {
+                  config.proposer = "fastpath";
+                  config.fast_path.temperature = 3;
+              }},
              {"lambda", [](RunConfig& config) { config.parent_selection.lambda = std::nan(""); }},
              {"promotion_bonus", [](RunConfig& config) { config.parent_selection.promotion_bonus = 0; }},
          }) {

@@ -44,6 +44,9 @@ QString callTitle(const LlmCallSummary& call, bool running)
 
 QString tokensText(const LlmTotals& totals)
 {
+    // No call takes none: nobody reported them.
+    if (totals.input_tokens == 0 && totals.output_tokens == 0)
+        return QStringLiteral("–");
     return countText(totals.input_tokens) + QStringLiteral(" → ") + countText(totals.output_tokens);
 }
 
