@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/cli.h"
 #include "app/cli/find_workload.h"
+#include "app/cli/provider_options.h"
 #include "app/cli/run_follower.h"
 #include "core/base/files.h"
+#include "core/base/json.h"
 #include "core/run/open_run.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -19,10 +22,21 @@ constexpr std::uint64_t most_source_bytes = 4u << 20;
 
 struct Options {
     std::string workload, seed_source;
-    std::filesystem::path out;
+    std::filesystem::path out, slow_path;
     RunConfig config;
     bool json = false;
 };
+
+Result<SlowPathSettings> readSlowPath(const std::filesystem::path& file)
+{
+    const auto text = readFile(file, most_source_bytes);
+    if (!text)
+        return std::unexpected(text.error());
+    const auto json = parseJson(*text, file.string());
+    if (!json)
+        return std::unexpected(json.error());
+    return slowPathSettingsFromJson(*json, file.string());
+}
 
 int startRun(Options options, std::stop_token stop)
 {
@@ -49,6 +63,18 @@ int startRun(Options options, std::stop_token stop)
             return reportUsage(describe(source.error()));
         config.seed_source = std::move(*source);
     }
+    if (!options.slow_path.empty()) {
+        auto settings = readSlowPath(options.slow_path);
+        if (!settings)
+            return reportUsage(describe(settings.error()));
+        config.slow_path = std::move(*settings);
+    }
+    if (config.proposer == "llm" && config.provider.provider.empty())
+        return reportUsage(
+            "A search by models needs to know whom to ask. Give --provider and --model, or leave "
+            "--proposer out: the tunable proposer asks nobody.");
+    if (config.proposer != "llm" && (!config.provider.provider.empty() || !options.slow_path.empty()))
+        return reportUsage("Only --proposer llm asks a provider and has slow-path settings.");
     if (auto valid = validate(config); !valid)
         return reportUsage(describe(valid.error()));
     const auto node =
@@ -86,7 +112,15 @@ void addRunCommand(CLI::App& app, Session& session)
     command->add_option("--seed-source", options->seed_source,
                         "A source to begin with in place of the workload's seed");
     command->add_option("--node", config.node, "emulated or local; by default the first that can run");
-    command->add_option("--proposer", config.proposer, "Who proposes candidates")->check(CLI::IsMember({"tunable"}));
+    command
+        ->add_option("--proposer", config.proposer,
+                     "tunable: strategies and numbers, without a model. llm: a model writes")
+        ->check(CLI::IsMember({"tunable", "llm"}));
+    addProviderOptions(*command, config.provider);
+    command->add_option("--slow-path", options->slow_path,
+                        "Settings of a search by models, a JSON file (docs/slow-path.md)");
+    command->add_option("--proposals-in-flight", config.proposals_in_flight,
+                        "Asked of models at once; by default as many as a generation has");
     command->add_option("--generations", config.generations, "After the islands' seeds")->capture_default_str();
     command->add_option("--islands", config.islands, "Populations side by side")->capture_default_str();
     command->add_option("--children", config.children, "Of each island in each generation")->capture_default_str();

@@ -271,6 +271,7 @@ struct FastPathProposer::Attempt {
             proposal.directive = *directive;
         proposal.tunables = tunablesOf(source);
         proposal.cost_usd = session.costUsd();
+        proposal.dropped = session.made();
         return ProposalOutcome(std::move(proposal));
     }
 

@@ -13,4 +13,9 @@ namespace cuco {
 /// evaluation that was read from a run file. Empty when there is nothing beyond the verdict's message.
 std::string failureDetail(const Evaluation& evaluation);
 
+/// How fast a verified candidate is and what its time goes to: times against the strongest baseline and the bound,
+/// what communication is exposed, the critical path. Markdown; says when figures are modelled or self-reported. Empty
+/// when nothing was timed.
+std::string performanceDetail(const Evaluation& evaluation);
+
 }  // namespace cuco

@@ -4,6 +4,8 @@
 
 #include "core/llm/traced_client.h"
 
+#include <utility>
+
 namespace cuco {
 
 void RememberedAnswers::add(const std::string& request_sha256, Answer answer)
@@ -28,6 +30,22 @@ ModelSession::ModelSession(const AgentModels& models, AgentTrace* trace, std::st
 {
 }
 
+ModelSession::~ModelSession()
+{
+    if (models_->remembered)
+        for (auto& [sha256, answer] : answers_)
+            models_->remembered->add(sha256, std::move(answer));
+}
+
+std::function<void()> ModelSession::made()
+{
+    return [remembered = models_->remembered, answers = std::exchange(answers_, {})] {
+        if (remembered)
+            for (const auto& [sha256, answer] : answers)
+                remembered->add(sha256, answer);
+    };
+}
+
 Result<int> ModelSession::step(const std::string& agent, const std::string& title, std::string body, int parent)
 {
     if (!trace_)
@@ -44,9 +62,11 @@ Result<int> ModelSession::step(const std::string& agent, const std::string& titl
 std::expected<ModelSession::Answer, NoProposal> ModelSession::ask(const std::string& agent, int step,
                                                                   const ChatRequest& request)
 {
+    std::string sha256 = models_->remembered ? requestSha256(request) : std::string();
     if (models_->remembered)
-        if (auto known = models_->remembered->take(requestSha256(request))) {
+        if (auto known = models_->remembered->take(sha256)) {
             cost_usd_ += known->cost_usd;
+            answers_.emplace_back(std::move(sha256), *known);
             return Answer{std::move(known->response), true};
         }
     CallControl control;
@@ -57,10 +77,14 @@ std::expected<ModelSession::Answer, NoProposal> ModelSession::ask(const std::str
                      .complete(request, control);
     else
         result = models_->client->complete(request, control);
+    double cost_usd = 0;
     if (const auto price = models_->prices.find(models_->client->provider(), request.model))
-        cost_usd_ += makeLlmCall(request, result, models_->client->provider(), price, 0).cost_usd.value_or(0);
+        cost_usd = makeLlmCall(request, result, models_->client->provider(), price, 0).cost_usd.value_or(0);
+    cost_usd_ += cost_usd;
     if (!result)
         return std::unexpected(NoProposal{NoProposal::Then::pause, describe(result.error().error)});
+    if (models_->remembered)
+        answers_.emplace_back(std::move(sha256), RememberedAnswers::Answer{*result, cost_usd});
     return Answer{std::move(*result), false};
 }
 

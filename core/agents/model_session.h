@@ -7,12 +7,15 @@
 #include "core/llm/model_prices.h"
 
 #include <expected>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace cuco {
 
@@ -40,11 +43,15 @@ struct AgentModels {
     std::shared_ptr<RememberedAnswers> remembered;  ///< may be null
 };
 
-/// The steps and calls made for one proposal: kept in the run's trace as they happen, their costs added up.
+/// The steps and calls made for one proposal: kept in the run's trace as they happen, their costs added up. Unless a
+/// proposal comes of them, its answers are remembered for the next try.
 class ModelSession {
 public:
     /// `trace` may be null: nobody keeps them.
     ModelSession(const AgentModels& models, AgentTrace* trace, std::string candidate_id, std::stop_token stop);
+    ModelSession(const ModelSession&) = delete;
+    ModelSession& operator=(const ModelSession&) = delete;
+    ~ModelSession();
 
     const std::string& candidateId() const { return candidate_id_; }
     /// Its id; 0 without a trace. `body` is Markdown.
@@ -56,13 +63,18 @@ public:
     /// A call that fails pauses the run: what it asks for can be given, and the run resumed.
     std::expected<Answer, NoProposal> ask(const std::string& agent, int step, const ChatRequest& request);
     double costUsd() const { return cost_usd_; }
+    /// A proposal came of it. What it gives is Proposal::dropped.
+    std::function<void()> made();
 
 private:
+    using Answers = std::vector<std::pair<std::string, RememberedAnswers::Answer>>;
+
     const AgentModels* models_;
     AgentTrace* trace_;
     std::string candidate_id_;
     std::stop_token stop_;
     double cost_usd_ = 0;
+    Answers answers_;
 };
 
 }  // namespace cuco

@@ -17,6 +17,7 @@
 namespace cuco {
 
 class AgentTrace;
+struct NodeProbe;
 
 /// One decision of an agent, shown in the trace view. In a Proposal the ids count from 1 and `parent` names one of
 /// them; the run file replaces both by numbers that are unique in the run.
@@ -38,6 +39,9 @@ struct Proposal {
     TunableValues tunables;
     std::vector<AgentStep> steps;
     double cost_usd = 0;
+    /// Called when no candidate comes of it because the run ended first: answers that were paid for are kept for the
+    /// next try. May be empty.
+    std::function<void()> dropped;
 };
 
 /// What a proposer may look at: settled candidates up to a fixed number, so that the same seed gives
@@ -49,7 +53,13 @@ struct ProposalContext {
     std::uint64_t run_seed = 0;
     ParentSelectionSettings parent_selection;
     std::vector<std::shared_ptr<const Candidate>> visible;  ///< settled, in order of number
-    /// Whether a text of this sha256 was proposed before, in flight included.
+    const NodeProbe* node = nullptr;                        ///< null: nothing is known of it
+    /// The steps that are scratchpads (scratchpad.h) as of now, the latest last. May be empty.
+    std::function<std::vector<AgentStep>()> scratchpads;
+    /// Blocks until every earlier proposal is made: then source_of() has c0 … c(number − 1). False: the run ended
+    /// first.
+    std::function<bool()> await_turn;
+    /// Whether a text of this sha256 was proposed before, in flight included. Awaits the turn.
     std::function<bool(const std::string& sha256)> is_known;
     std::function<Result<std::string>(const std::string& id)> source_of;
     AgentTrace* trace = nullptr;  ///< for steps and calls while proposing; null: nobody keeps them
@@ -72,11 +82,20 @@ inline ProposalOutcome noProposal(NoProposal::Then then, std::string message)
     return ProposalOutcome(std::unexpect, NoProposal{then, std::move(message)});
 }
 
+/// The part of making a proposal that may wait: for models, and for its turn.
+using ProposalWork = std::move_only_function<Result<ProposalOutcome>(std::stop_token)>;
+
 class Proposer {
 public:
     virtual ~Proposer() = default;
     /// In generation 0, which has one candidate for each island, what the search begins with there. Then children.
     virtual Result<ProposalOutcome> propose(const ProposalContext& context, std::stop_token stop) = 0;
+    /// The same in two parts. Plans are made one at a time, in the order of their numbers, and do not wait; their work
+    /// goes on beside that of others. The proposer outlives it.
+    virtual Result<ProposalWork> plan(ProposalContext context)
+    {
+        return [this, context = std::move(context)](std::stop_token stop) { return propose(context, std::move(stop)); };
+    }
 };
 
 }  // namespace cuco

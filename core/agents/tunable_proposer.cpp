@@ -56,7 +56,7 @@ Result<Proposal> makeProposal(const Template& base, const TunableValues& values)
         return failure(fmt::format("The tunables of {} could not be set: {}", base.name, text.error().message));
     Proposal proposal;
     proposal.source = std::move(*text);
-    proposal.proposer = "tunable";
+    proposal.proposer = tunable_proposer;
     proposal.strategy = base.name;
     proposal.directive = base.directive;
     proposal.tunables = values;

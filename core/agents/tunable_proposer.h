@@ -7,6 +7,9 @@
 
 namespace cuco {
 
+/// Candidate::proposer of its children.
+inline constexpr const char* tunable_proposer = "tunable";
+
 /// Searches a workload's strategies and their tunables without a model: a child keeps its parent's
 /// strategy and moves one or two tunables to neighbouring choices, crosses values of equal name with
 /// another candidate, or starts an untried strategy. The first 40 % of the generations explore: untried

@@ -40,6 +40,26 @@ std::string weightTable(const ParentChoice& choice)
     return table;
 }
 
+std::string describePolicy(const ParentSelectionSettings& settings)
+{
+    switch (settings.policy) {
+        case ParentPolicy::power_law:
+            return fmt::format("rank^−{:g}, the fittest has rank 1; promoted ones count {:g} times", settings.alpha,
+                               settings.promotion_bonus);
+        case ParentPolicy::beam:
+            return fmt::format("the fittest that has fewer than {} children, alone; promoted ones first",
+                               settings.beam);
+        case ParentPolicy::best_of_n:
+            return "the first generation, evenly";
+        case ParentPolicy::weighted:
+            break;
+    }
+    return fmt::format(
+        "a sigmoid (λ = {:g}) of the fitness against the median, divided by 1 + the children it has; promoted ones "
+        "count {:g} times",
+        settings.lambda, settings.promotion_bonus);
+}
+
 }  // namespace
 
 std::string explainSeed(int island, const std::string& strategy, const std::string& directive)
@@ -52,10 +72,8 @@ std::string explainSeed(int island, const std::string& strategy, const std::stri
 
 std::string explainParent(const ParentChoice& choice, const ParentSelectionSettings& settings, const std::string& from)
 {
-    return fmt::format(
-        "Drawn from {} by weight: a sigmoid (λ = {:g}) of the fitness against the median, divided by 1 + the children "
-        "it has; promoted ones count {:g} times, rejected and unverified ones not at all.\n\n{}",
-        from, settings.lambda, settings.promotion_bonus, weightTable(choice));
+    return fmt::format("Drawn from {} by weight: {}; rejected and unverified ones not at all.\n\n{}", from,
+                       describePolicy(settings), weightTable(choice));
 }
 
 std::string explainStart(std::span<const std::string> untried, const std::string& started)

@@ -22,31 +22,26 @@ constexpr std::uint64_t migration_stream = 0x6d696772617465u;
 
 }  // namespace
 
-Result<void> validate(const IslandSettings& settings)
+Result<void> validate(const MigrationSettings& settings)
 {
-    for (auto checked : {wholeInRange("islands.count", settings.count, 1, 1000),
-                         wholeInRange("islands.migration_interval", settings.migration_interval, 1, 1'000'000),
-                         realInRange("islands.migration_rate", settings.migration_rate, 0, 1)})
+    for (auto checked : {wholeInRange("migration.interval", settings.interval, 1, 1'000'000),
+                         realInRange("migration.rate", settings.rate, 0, 1)})
         if (!checked)
             return checked;
     return {};
 }
 
-nlohmann::json toJson(const IslandSettings& settings)
+nlohmann::json toJson(const MigrationSettings& settings)
 {
-    return {{"count", settings.count},
-            {"migration_interval", settings.migration_interval},
-            {"migration_rate", settings.migration_rate},
-            {"keep_elites", settings.keep_elites}};
+    return {{"interval", settings.interval}, {"rate", settings.rate}, {"keep_elites", settings.keep_elites}};
 }
 
-Result<IslandSettings> islandSettingsFromJson(const nlohmann::json& json, const std::string& where)
+Result<MigrationSettings> migrationSettingsFromJson(const nlohmann::json& json, const std::string& where)
 {
-    IslandSettings settings;
-    JsonReader reader(json, where, "islands");
-    reader.optional("count", settings.count)
-        .optional("migration_interval", settings.migration_interval)
-        .optional("migration_rate", settings.migration_rate)
+    MigrationSettings settings;
+    JsonReader reader(json, where, "migration");
+    reader.optional("interval", settings.interval)
+        .optional("rate", settings.rate)
         .optional("keep_elites", settings.keep_elites);
     if (auto done = reader.finish(); !done)
         return std::unexpected(done.error());
@@ -61,29 +56,35 @@ IslandPlace placeOf(int number, int islands, int children_per_island)
     return {child % islands, 1 + child / (islands * children_per_island)};
 }
 
-bool isMigrationDue(int generation, const IslandSettings& settings)
+int visibleTo(int number, int islands, int children_per_island)
 {
-    return settings.count > 1 && settings.migration_rate > 0 && generation > 0 &&
-           generation % settings.migration_interval == 0;
+    if (number < islands)
+        return 0;
+    return std::max(islands, number - islands * children_per_island + 1);
+}
+
+bool isMigrationDue(int generation, int islands, const MigrationSettings& settings)
+{
+    return islands > 1 && settings.rate > 0 && generation > 0 && generation % settings.interval == 0;
 }
 
 std::vector<Migration> migrations(std::uint64_t seed, int generation, std::span<const IslandMember> members,
-                                  const IslandSettings& settings)
+                                  int islands, const MigrationSettings& settings)
 {
     std::vector<Migration> result;
-    if (!isMigrationDue(generation, settings))
+    if (!isMigrationDue(generation, islands, settings))
         return result;
     std::set<std::pair<std::string, int>> present;
-    std::vector<std::vector<const IslandMember*>> islands(static_cast<std::size_t>(settings.count));
+    std::vector<std::vector<const IslandMember*>> populations(static_cast<std::size_t>(islands));
     for (const IslandMember& member : members)
-        if (member.island >= 0 && member.island < settings.count &&
-            present.emplace(member.candidate, member.island).second && member.fitness && std::isfinite(*member.fitness))
-            islands[static_cast<std::size_t>(member.island)].push_back(&member);
+        if (member.island >= 0 && member.island < islands && present.emplace(member.candidate, member.island).second &&
+            member.fitness && std::isfinite(*member.fitness))
+            populations[static_cast<std::size_t>(member.island)].push_back(&member);
 
     ProposalRandom random(seed ^ migration_stream, static_cast<std::uint64_t>(generation));
-    for (int from = 0; from < settings.count; ++from) {
-        auto& island = islands[static_cast<std::size_t>(from)];
-        const auto share = static_cast<std::size_t>(settings.migration_rate * static_cast<double>(island.size()));
+    for (int from = 0; from < islands; ++from) {
+        auto& island = populations[static_cast<std::size_t>(from)];
+        const auto share = static_cast<std::size_t>(settings.rate * static_cast<double>(island.size()));
         std::ranges::sort(island, [](const IslandMember* a, const IslandMember* b) {
             return *a->fitness != *b->fitness ? *a->fitness > *b->fitness : a->candidate < b->candidate;
         });
@@ -93,7 +94,7 @@ std::vector<Migration> migrations(std::uint64_t seed, int generation, std::span<
             const auto drawn = island.begin() + static_cast<std::ptrdiff_t>(random.index(island.size()));
             const std::string& candidate = (*drawn)->candidate;
             std::vector<int> targets;
-            for (int to = 0; to < settings.count; ++to)
+            for (int to = 0; to < islands; ++to)
                 if (!present.contains({candidate, to}))
                     targets.push_back(to);
             if (!targets.empty()) {

@@ -3,6 +3,7 @@
 #include "core/run/open_run.h"
 
 #include "core/agents/fast_path.h"
+#include "core/agents/slow_path.h"
 #include "core/agents/tunable_proposer.h"
 #include "core/base/files.h"
 #include "core/source/analysis.h"
@@ -53,6 +54,17 @@ Result<std::unique_ptr<Proposer>> makeFastPath(const DataPaths& paths, const Run
                                      std::move(models), PromptLibrary(paths.resources), config.fast_path});
 }
 
+Result<std::unique_ptr<Proposer>> makeSlowPath(const DataPaths& paths, const RunConfig& config,
+                                               const Workload& workload, AgentModels models)
+{
+    auto design_space = DesignSpace::load(paths.resources / "design_space.json");
+    if (!design_space)
+        return std::unexpected(design_space.error());
+    return SlowPathProposer::create({workload, std::move(models), PromptLibrary(paths.resources),
+                                     std::move(*design_space), config.slow_path, config.islands, config.seed,
+                                     config.seed_source});
+}
+
 /// `file`: of a run that has begun.
 Result<std::unique_ptr<Proposer>> makeProposer(const DataPaths& paths, const RunConfig& config,
                                                const Workload& workload, const ModelAccess& access, RunFile* file)
@@ -65,6 +77,8 @@ Result<std::unique_ptr<Proposer>> makeProposer(const DataPaths& paths, const Run
     if (file)
         if (auto remembered = rememberCalls(*models, config, access, *file); !remembered)
             return std::unexpected(remembered.error());
+    if (config.proposer == "llm")
+        return makeSlowPath(paths, config, workload, std::move(*models));
     return makeFastPath(paths, config, workload, std::move(*models));
 }
 

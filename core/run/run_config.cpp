@@ -38,6 +38,7 @@ nlohmann::json toJson(const RunConfig& config)
         {"children", config.children},
         {"seed", config.seed},
         {"compile_workers", config.compile_workers},
+        {"proposals_in_flight", config.proposals_in_flight},
         {"budget_usd", config.budget_usd},
         {"check_races", config.check_races},
         {"parent_selection", toJson(config.parent_selection)},
@@ -46,6 +47,8 @@ nlohmann::json toJson(const RunConfig& config)
         json["provider"] = toJson(config.provider);
     if (config.proposer == "fastpath")
         json["fast_path"] = toJson(config.fast_path);
+    if (config.proposer == "llm")
+        json["slow_path"] = toJson(config.slow_path);
     return json;
 }
 
@@ -64,6 +67,7 @@ Result<RunConfig> runConfigFromJson(const nlohmann::json& json)
         .optional("children", config.children)
         .optional("seed", config.seed)
         .optional("compile_workers", config.compile_workers)
+        .optional("proposals_in_flight", config.proposals_in_flight)
         .optional("budget_usd", config.budget_usd)
         .optional("check_races", config.check_races);
     if (reader.present("parent_selection")) {
@@ -90,6 +94,14 @@ Result<RunConfig> runConfigFromJson(const nlohmann::json& json)
             config.fast_path = std::move(*settings);
         }
     }
+    if (reader.present("slow_path")) {
+        if (const nlohmann::json* slow_path = reader.object("slow_path")) {
+            auto settings = slowPathSettingsFromJson(*slow_path, "the run's configuration, slow_path");
+            if (!settings)
+                return std::unexpected(settings.error());
+            config.slow_path = std::move(*settings);
+        }
+    }
     if (auto done = reader.finish(); !done)
         return std::unexpected(done.error());
     return config;
@@ -97,7 +109,7 @@ Result<RunConfig> runConfigFromJson(const nlohmann::json& json)
 
 const std::vector<std::string>& proposerNames()
 {
-    static const std::vector<std::string> names{"tunable", "fastpath"};
+    static const std::vector<std::string> names{"tunable", "fastpath", "llm"};
     return names;
 }
 
@@ -114,11 +126,19 @@ Result<void> validate(const RunConfig& config)
     if (config.proposer == "fastpath")
         if (auto valid = validate(config.fast_path); !valid)
             return valid;
+    if (config.proposer == "llm") {
+        if (config.provider.provider.empty())
+            return failure("A search by models needs to know whom to ask", {},
+                           "Choose a provider and a model, or the tunable proposer, which asks nobody.");
+        if (auto valid = validate(config.slow_path, config.islands); !valid)
+            return valid;
+    }
     for (auto checked : {wholeInRange("generations", config.generations, 0, most_generations),
                          wholeInRange("islands", config.islands, 1, most_islands),
                          wholeInRange("children", config.children, 1, most_children),
                          wholeInRange("ranks", config.ranks, 0, most_ranks),
-                         wholeInRange("compile_workers", config.compile_workers, 0, most_workers)})
+                         wholeInRange("compile_workers", config.compile_workers, 0, most_workers),
+                         wholeInRange("proposals_in_flight", config.proposals_in_flight, 0, most_children)})
         if (!checked)
             return checked;
     if (!std::isfinite(config.budget_usd) || config.budget_usd < 0)

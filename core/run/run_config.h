@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/agents/fast_path_settings.h"
+#include "core/agents/slow_path_settings.h"
 #include "core/base/error.h"
 #include "core/llm/provider_settings.h"
 #include "core/population/parent_selection.h"
@@ -27,17 +28,19 @@ struct RunConfig {
     int islands = 2;
     int children = 2;  ///< per island and generation
     std::uint64_t seed = 1;
-    int compile_workers = 0;  ///< 0: one a core, at least 1
+    int compile_workers = 0;      ///< 0: one a core, at least 1
+    int proposals_in_flight = 0;  ///< asked of models at once; 0: as many as a generation has
     double budget_usd = 0;
     bool check_races = false;  ///< of every candidate, before it is verified
     ParentSelectionSettings parent_selection;
     ProviderSettings provider{.provider = ""};  ///< of models; no provider: none is asked
     FastPathSettings fast_path;
+    SlowPathSettings slow_path;
 
     int proposals() const { return islands + generations * islands * children; }  ///< seeds included
 };
 
-/// "tunable", "fastpath".
+/// "tunable", "fastpath", "llm".
 const std::vector<std::string>& proposerNames();
 
 nlohmann::json toJson(const RunConfig& config);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/run/run_controller.h"
 
-#include "core/agents/proposer.h"
+#include "core/agents/scratchpad.h"
 #include "core/base/clock.h"
 #include "core/run/run_session.h"
 
@@ -11,6 +11,12 @@
 #include <thread>
 
 namespace cuco {
+
+namespace {
+
+constexpr std::size_t most_scratchpad_bytes = 32u << 10;
+
+}  // namespace
 
 struct RunController::Private {
     explicit Private(RunObserver observer) : run(std::move(observer)) {}
@@ -40,6 +46,15 @@ void RunController::Private::load()
     run.population = RunPopulation(*snapshot);
     run.baselines = snapshot->baselines;
     run.state = snapshot->state;
+    const auto steps = run.file->steps();
+    if (!steps) {
+        unreadable = steps.error();
+        run.state = RunState::failed;
+        return;
+    }
+    for (const AgentStep& step : *steps)
+        if (scratchpadOf(step))
+            run.scratchpads.push_back(step);
     if (run.state == RunState::running)
         changeState(RunState::stopped, "The program that ran it ended without closing it; resume it to go on.");
 }
@@ -228,6 +243,27 @@ Result<void> RunController::undo()
     const std::scoped_lock guard(d_->run.mutex);
     const auto changed = d_->run.population.undoLastDecision();
     d_->tellDecision(changed, fmt::format("The last decision{} is undone", changed ? " on " + changed->id : ""));
+    return {};
+}
+
+Result<void> RunController::editScratchpad(const std::string& text)
+{
+    if (d_->unreadable)
+        return std::unexpected(*d_->unreadable);
+    if (text.size() > most_scratchpad_bytes)
+        return failure(fmt::format("The notes have {} bytes", text.size()), {},
+                       fmt::format("Shorten them to {}.", most_scratchpad_bytes));
+    int candidates = 0;
+    {
+        const std::scoped_lock guard(d_->run.mutex);
+        candidates = d_->run.population.size();
+    }
+    AgentStep step = toStep({candidates, true, text});
+    step.time_ms = unixTimeMs();
+    auto stored = d_->run.file->addSteps({std::move(step)});
+    if (!stored)
+        return std::unexpected(stored.error());
+    tell(d_->run, StepsAdded{std::move(*stored)});
     return {};
 }
 

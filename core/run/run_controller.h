@@ -17,8 +17,8 @@ class Proposer;
 /// The engine: owns the run file's writer, drives proposer and evaluator on threads of its own, and is the
 /// only place where a person's decision enters. All methods return at once unless they say otherwise.
 ///
-/// Proposal number n sees exactly the candidates 0 … n − window, window = islands × children, once they are
-/// settled: proposing, compiling and measuring overlap, and a seed still gives the same candidates.
+/// A proposal sees exactly the candidates of visibleTo(), once they are settled: proposing, compiling and measuring
+/// overlap, and a seed still gives the same candidates.
 class RunController {
 public:
     struct Parts {
@@ -46,6 +46,9 @@ public:
     Result<void> promote(const std::string& candidate_id, const std::string& reason);
     Result<void> reject(const std::string& candidate_id, const std::string& reason);
     Result<void> undo();
+
+    /// A person's version of what the search has learned (scratchpad.h): for proposals planned from now on.
+    Result<void> editScratchpad(const std::string& text);
 
 private:
     struct Private;

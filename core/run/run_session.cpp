@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/run/run_session.h"
 
+#include "core/agents/scratchpad.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/population/islands.h"
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <thread>
 #include <utility>
 
@@ -19,12 +21,6 @@ namespace {
 constexpr std::uint64_t most_source_bytes = 4u << 20;
 /// Fewer finished candidates say nothing about the time that is left.
 constexpr int least_settled_for_estimate = 2;
-
-/// How many proposals may be in flight; also those of one generation.
-int windowOf(const RunConfig& config)
-{
-    return config.islands * config.children;
-}
 
 /// Attempts of a conversion that a person rejected count as not made.
 int proposalsMade(const RunConfig& config, const RunPopulation& population)
@@ -38,6 +34,17 @@ int proposalsMade(const RunConfig& config, const RunPopulation& population)
 
 }  // namespace
 
+void tell(RunShared& run, const RunEvent& event)
+{
+    if (const auto* added = std::get_if<StepsAdded>(&event)) {
+        const std::scoped_lock guard(run.mutex);
+        for (const AgentStep& step : added->steps)
+            if (scratchpadOf(step))
+                run.scratchpads.push_back(step);
+    }
+    run.events.post(event);
+}
+
 void addLog(RunShared& run, const std::string& level, const std::string& text)
 {
     const LogEntry entry{unixTimeMs(), level, text};
@@ -45,6 +52,13 @@ void addLog(RunShared& run, const std::string& level, const std::string& text)
     run.events.post(Logged{entry});
     if (!stored)
         run.events.post(Logged{{entry.time_ms, "error", describe(stored.error())}});
+}
+
+RunSession::RunSession(RunShared& run)
+    : run_(run),
+      trace_(*run.file, [&run](const RunEvent& event) { tell(run, event); }),
+      ended_at_(std::numeric_limits<int>::max())
+{
 }
 
 RunSession::End RunSession::work(std::stop_token stop)
@@ -63,7 +77,12 @@ RunSession::End RunSession::work(std::stop_token stop)
         for (int i = 0; i < measureWorkers(); ++i)
             workers.emplace_back([this] { measureLoop(); });
         enqueueUnsettled();
-        propose();
+        {
+            std::vector<std::jthread> proposing;
+            for (int i = 1; i < proposers(); ++i)
+                proposing.emplace_back([this] { proposeLoop(); });
+            proposeLoop();
+        }
         const std::scoped_lock guard(run_.mutex);
         closing_ = true;
         run_.changed.notify_all();
@@ -136,61 +155,122 @@ void RunSession::enqueueUnsettled()
             if (run_.population.at(number)->state != CandidateState::settled)
                 unsettled.push_back(number);
         in_flight_ += static_cast<int>(unsettled.size());
+        next_ = run_.population.size();
+        proposing_ = proposalsMade(run_.config, run_.population) < run_.config.proposals();
         postProgress();
     }
     for (const int number : unsettled)
         enqueue(number);
 }
 
-void RunSession::propose()
+/// Waits until a proposal may be planned; nothing when no further one will be.
+std::optional<int> RunSession::nextToPlan()
 {
-    const int window = windowOf(run_.config);
+    std::unique_lock lock(run_.mutex);
+    const auto ready = [&] {
+        return proposing_ && !run_.pause_requested &&
+               run_.population.settledPrefix() >= visibleTo(next_, run_.config.islands, run_.config.children) &&
+               proposalsMade(run_.config, run_.population) + asking_ < run_.config.proposals();
+    };
+    const auto drained = [&] { return (!proposing_ || run_.pause_requested) && in_flight_ == 0 && asking_ == 0; };
     for (;;) {
-        int number = 0;
-        {
-            std::unique_lock lock(run_.mutex);
-            const auto ready = [&] {
-                return proposing_ && !run_.pause_requested &&
-                       run_.population.settledPrefix() >= run_.population.size() - window + 1;
-            };
-            const auto drained = [&] { return (!proposing_ || run_.pause_requested) && in_flight_ == 0; };
-            if (proposalsMade(run_.config, run_.population) >= run_.config.proposals())
-                proposing_ = false;
-            run_.changed.wait(lock, [&] { return halted() || ready() || drained(); });
-            if (halted() || !ready())
-                return;
-            number = run_.population.size();
-            if (run_.config.budget_usd > 0 && run_.population.costUsd() >= run_.config.budget_usd) {
-                finishEarly(fmt::format("The budget of ${:.2f} is spent.", run_.config.budget_usd));
-                continue;
-            }
+        run_.changed.wait(lock, [&] { return halted() || ready() || drained(); });
+        if (halted() || !ready())
+            return std::nullopt;
+        if (run_.config.budget_usd > 0 && run_.population.costUsd() >= run_.config.budget_usd) {
+            finishEarly(fmt::format("The budget of ${:.2f} is spent.", run_.config.budget_usd));
+            continue;
         }
-        if (!proposeOne(number))
-            return;
+        ++asking_;
+        return next_++;
     }
 }
 
-bool RunSession::proposeOne(int number)
+void RunSession::proposeLoop()
 {
-    auto asked = ask(number);
-    if (halted())
-        return false;
-    if (!asked) {
-        fail(asked.error());
-        return false;
+    for (;;) {
+        int number = 0;
+        Result<ProposalWork> work;
+        {
+            const std::scoped_lock order(planning_);
+            const auto next = nextToPlan();
+            if (!next)
+                return;
+            number = *next;
+            work = plan(number);
+        }
+        auto outcome = work ? (*work)(halt_.get_token()) : Result<ProposalOutcome>(std::unexpected(work.error()));
+        conclude(number, std::move(outcome));
     }
-    if (!*asked) {
-        const NoProposal& none = asked->error();
+}
+
+Result<ProposalWork> RunSession::plan(int number)
+{
+    const RunConfig& config = run_.config;
+    const IslandPlace place = placeOf(number, config.islands, config.children);
+    ProposalContext context;
+    context.number = number;
+    context.island = place.island;
+    context.generation = place.generation;
+    context.generations = config.generations;
+    context.proposals_per_generation = config.islands * config.children;
+    context.run_seed = config.seed;
+    context.parent_selection = config.parent_selection;
+    context.node = &run_.evaluator->probe();
+    {
         const std::scoped_lock guard(run_.mutex);
+        context.visible = run_.population.firstOnes(visibleTo(number, config.islands, config.children));
+    }
+    context.scratchpads = [this] {
+        const std::scoped_lock guard(run_.mutex);
+        return run_.scratchpads;
+    };
+    context.await_turn = [this, number] { return awaitTurn(number); };
+    context.is_known = [this, number](const std::string& sha256) {
+        if (!awaitTurn(number))
+            return false;
+        const std::scoped_lock guard(run_.mutex);
+        return run_.population.firstWithSource(sha256) >= 0;
+    };
+    context.source_of = [this](const std::string& id) { return run_.file->source(id); };
+    context.trace = &trace_;
+    return run_.proposer->plan(std::move(context));
+}
+
+/// Blocks until all proposals before are stored; false when this one comes to nothing.
+bool RunSession::awaitTurn(int number)
+{
+    std::unique_lock lock(run_.mutex);
+    run_.changed.wait(lock, [&] { return halted() || ended_at_ <= number || run_.population.size() == number; });
+    return !halted() && ended_at_ > number;
+}
+
+void RunSession::conclude(int number, Result<ProposalOutcome> outcome)
+{
+    const bool stands = awaitTurn(number);
+    if (stands && !outcome)
+        fail(outcome.error());
+    else if (stands && *outcome)
+        return store(number, std::move(**outcome));
+    else if (outcome && *outcome && (*outcome)->dropped)
+        (*outcome)->dropped();
+    const std::scoped_lock guard(run_.mutex);
+    --asking_;
+    if (stands && outcome && !*outcome) {
+        NoProposal& none = outcome->error();
+        ended_at_ = number;
         if (none.then == NoProposal::Then::finish) {
-            finishEarly(none.message);
+            finishEarly(std::move(none.message));
         } else {
-            message_ = none.message;
+            message_ = std::move(none.message);
             run_.pause_requested = true;
         }
-        return true;
     }
-    Proposal& proposal = **asked;
+    run_.changed.notify_all();
+}
+
+void RunSession::store(int number, Proposal proposal)
+{
     const IslandPlace place = placeOf(number, run_.config.islands, run_.config.children);
     Candidate candidate;
     candidate.number = number;
@@ -212,44 +292,24 @@ bool RunSession::proposeOne(int number)
     auto steps = run_.file->addCandidate(candidate, proposal.source, std::move(proposal.steps));
     if (!steps) {
         fail(steps.error());
-        return false;
+        const std::scoped_lock guard(run_.mutex);
+        --asking_;
+        return;
     }
     {
         const std::scoped_lock guard(run_.mutex);
         run_.population.add(candidate);
+        --asking_;
         ++in_flight_;
+        if (proposalsMade(run_.config, run_.population) >= run_.config.proposals())
+            proposing_ = false;
         run_.events.post(CandidateChanged{std::move(candidate)});
         if (!steps->empty())
             run_.events.post(StepsAdded{std::move(*steps)});
         postProgress();
+        run_.changed.notify_all();
     }
     enqueue(number);
-    return true;
-}
-
-Result<ProposalOutcome> RunSession::ask(int number)
-{
-    const RunConfig& config = run_.config;
-    const IslandPlace place = placeOf(number, config.islands, config.children);
-    ProposalContext context;
-    context.number = number;
-    context.island = place.island;
-    context.generation = place.generation;
-    context.generations = config.generations;
-    context.proposals_per_generation = windowOf(config);
-    context.run_seed = config.seed;
-    context.parent_selection = config.parent_selection;
-    {
-        const std::scoped_lock guard(run_.mutex);
-        context.visible = run_.population.firstOnes(std::max(0, number - windowOf(config) + 1));
-    }
-    context.is_known = [this](const std::string& sha256) {
-        const std::scoped_lock guard(run_.mutex);
-        return run_.population.firstWithSource(sha256) >= 0;
-    };
-    context.source_of = [this](const std::string& id) { return run_.file->source(id); };
-    context.trace = &trace_;
-    return run_.proposer->propose(context, halt_.get_token());
 }
 
 void RunSession::fail(const Error& error)

@@ -34,17 +34,21 @@ struct RunShared {
     std::condition_variable changed;
     RunPopulation population;
     std::vector<Baseline> baselines;
+    std::vector<AgentStep> scratchpads;  ///< those among the trace's steps, by id
     RunState state = RunState::created;
     bool pause_requested = false;
 
     bool prepared = false;  ///< of the session alone, of which there is one at a time
 };
 
+/// Keeps scratchpads among the steps, and tells the observer. Not under the lock.
+void tell(RunShared& run, const RunEvent& event);
+
 /// Stored and told; an entry that cannot be stored is told all the same.
 void addLog(RunShared& run, const std::string& level, const std::string& text);
 
-/// The engine at work: from a start until the run is finished, paused, stopped or failed. The calling thread proposes;
-/// compiling and measuring have threads of their own.
+/// The engine at work: from a start until the run is finished, paused, stopped or failed. Proposing, compiling and
+/// measuring have threads of their own.
 class RunSession {
 public:
     struct End {
@@ -52,10 +56,7 @@ public:
         std::string message;
     };
 
-    explicit RunSession(RunShared& run)
-        : run_(run), trace_(*run.file, [&run](const RunEvent& event) { run.events.post(event); })
-    {
-    }
+    explicit RunSession(RunShared& run);
     End work(std::stop_token stop);
 
 private:
@@ -67,9 +68,12 @@ private:
     bool prepare();
     Result<void> storeBaselines();
     void enqueueUnsettled();
-    void propose();
-    bool proposeOne(int number);
-    Result<ProposalOutcome> ask(int number);
+    void proposeLoop();
+    std::optional<int> nextToPlan();
+    Result<ProposalWork> plan(int number);
+    bool awaitTurn(int number);
+    void conclude(int number, Result<ProposalOutcome> outcome);
+    void store(int number, Proposal proposal);
     void enqueue(int number);
 
     void compileLoop();
@@ -80,6 +84,7 @@ private:
     void setState(int number, CandidateState state);
     void releaseInFlight();
 
+    int proposers() const;
     int compileWorkers() const;
     int measureWorkers() const;
     bool halted() const { return halt_.stop_requested(); }
@@ -91,9 +96,13 @@ private:
     RunTrace trace_;
     std::stop_source halt_;  ///< the user's stop or a failure
     std::chrono::steady_clock::time_point began_{};
+    std::mutex planning_;  ///< plans are made in the order of their numbers; taken before RunShared::mutex
     // Guarded by RunShared::mutex:
     std::set<int> to_compile_;  ///< the lowest number first: the next proposal waits for it
     std::map<int, ToMeasure> to_measure_;
+    int next_ = 0;      ///< the number of the next proposal to plan
+    int asking_ = 0;    ///< planned, and not stored yet
+    int ended_at_ = 0;  ///< proposals from this number on come to nothing
     int in_flight_ = 0;
     int settled_here_ = 0;
     bool proposing_ = true;

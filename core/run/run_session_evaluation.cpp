@@ -177,6 +177,15 @@ void RunSession::releaseInFlight()
     postProgress();
 }
 
+/// Models are waited for; what is drawn without them takes no time.
+int RunSession::proposers() const
+{
+    if (run_.config.proposer != "llm")
+        return 1;
+    const int window = run_.config.islands * run_.config.children;
+    return run_.config.proposals_in_flight > 0 ? std::min(window, run_.config.proposals_in_flight) : window;
+}
+
 int RunSession::compileWorkers() const
 {
     if (run_.config.compile_workers > 0)

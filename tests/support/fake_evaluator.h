@@ -70,6 +70,7 @@ public:
         probe_.node = "fake";
         probe_.modelled = options_.modelled;
         probe_.usable = true;
+        probe_.capabilities = {"lsa"};
     }
 
     const Workload& workload() const override { return workload_; }

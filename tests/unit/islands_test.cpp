@@ -37,15 +37,15 @@ TEST(IslandPlace, BeginsWithASeedForEachIslandAndThenTakesThemInTurn)
 TEST(Migration, IsDueEveryEighthGeneration)
 {
     for (int generation = 0; generation <= 24; ++generation)
-        EXPECT_EQ(isMigrationDue(generation, {}), generation > 0 && generation % 8 == 0) << generation;
-    EXPECT_FALSE(isMigrationDue(8, {.count = 1}));
-    EXPECT_FALSE(isMigrationDue(8, {.migration_rate = 0}));
-    EXPECT_THAT(migrations(1, 7, population(2, 20), {}), IsEmpty());
+        EXPECT_EQ(isMigrationDue(generation, 2, {}), generation > 0 && generation % 8 == 0) << generation;
+    EXPECT_FALSE(isMigrationDue(8, 1, {}));
+    EXPECT_FALSE(isMigrationDue(8, 2, {.rate = 0}));
+    EXPECT_THAT(migrations(1, 7, population(2, 20), 2, {}), IsEmpty());
 }
 
 TEST(Migration, CopiesTheGivenShareOfEachIsland)
 {
-    const auto moves = migrations(1, 8, population(3, 20), {.count = 3});
+    const auto moves = migrations(1, 8, population(3, 20), 3, {});
     std::map<int, int> from;
     for (const Migration& move : moves) {
         ++from[move.from];
@@ -59,20 +59,20 @@ TEST(Migration, CopiesTheGivenShareOfEachIsland)
 
 TEST(Migration, CopiesAtLeastOneFromASmallIsland)
 {
-    EXPECT_EQ(migrations(1, 8, population(2, 3), {}).size(), 2u);
+    EXPECT_EQ(migrations(1, 8, population(2, 3), 2, {}).size(), 2u);
 }
 
 TEST(Migration, LeavesTheElitesAtHomeUnlessTheyMayGo)
 {
     bool elite_went = false;
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
-        for (const Migration& move : migrations(seed, 8, population(2, 7), {}))
+        for (const Migration& move : migrations(seed, 8, population(2, 7), 2, {}))
             EXPECT_FALSE(move.candidate.ends_with("c0")) << seed;
-        for (const Migration& move : migrations(seed, 8, population(2, 7), {.keep_elites = false}))
+        for (const Migration& move : migrations(seed, 8, population(2, 7), 2, {.keep_elites = false}))
             elite_went = elite_went || move.candidate.ends_with("c0");
     }
     EXPECT_TRUE(elite_went);
-    EXPECT_THAT(migrations(1, 8, population(2, 1), {}), IsEmpty());
+    EXPECT_THAT(migrations(1, 8, population(2, 1), 2, {}), IsEmpty());
 }
 
 TEST(Migration, TakesNobodyWhoWasRejectedOrNeverVerified)
@@ -82,7 +82,7 @@ TEST(Migration, TakesNobodyWhoWasRejectedOrNeverVerified)
         if (!member.candidate.ends_with("c0") && !member.candidate.ends_with("c5"))
             member.fitness.reset();
     for (std::uint64_t seed = 0; seed < 20; ++seed)
-        for (const Migration& move : migrations(seed, 8, members, {}))
+        for (const Migration& move : migrations(seed, 8, members, 2, {}))
             EXPECT_TRUE(move.candidate.ends_with("c5"));
 }
 
@@ -93,7 +93,7 @@ TEST(Migration, SendsNobodyWhereItAlreadyIs)
         std::set<std::pair<std::string, int>> present;
         for (const IslandMember& member : members)
             EXPECT_TRUE(present.emplace(member.candidate, member.island).second);
-        for (const Migration& move : migrations(5, generation, members, {.count = 3})) {
+        for (const Migration& move : migrations(5, generation, members, 3, {})) {
             EXPECT_TRUE(present.contains({move.candidate, move.from}));  // copied, so it is still there
             EXPECT_TRUE(present.emplace(move.candidate, move.to).second);
             const auto original = std::ranges::find(members, move.candidate, &IslandMember::candidate);
@@ -105,19 +105,18 @@ TEST(Migration, SendsNobodyWhereItAlreadyIs)
 TEST(Migration, DependsOnSeedGenerationAndMembersButNotTheirOrder)
 {
     auto members = population(3, 20);
-    const IslandSettings settings{.count = 3};
-    const auto moves = migrations(1, 8, members, settings);
+    const auto moves = migrations(1, 8, members, 3, {});
     std::ranges::reverse(members);
-    EXPECT_EQ(migrations(1, 8, members, settings), moves);
-    EXPECT_NE(migrations(2, 8, members, settings), moves);
-    EXPECT_NE(migrations(1, 16, members, settings), moves);
+    EXPECT_EQ(migrations(1, 8, members, 3, {}), moves);
+    EXPECT_NE(migrations(2, 8, members, 3, {}), moves);
+    EXPECT_NE(migrations(1, 16, members, 3, {}), moves);
 }
 
 TEST(Migration, ReachesAllOtherIslandsAlike)
 {
     std::map<int, int> to;
     for (std::uint64_t seed = 0; seed < 300; ++seed)
-        for (const Migration& move : migrations(seed, 8, population(4, 10), {.count = 4}))
+        for (const Migration& move : migrations(seed, 8, population(4, 10), 4, {}))
             if (move.from == 0)
                 ++to[move.to];
     EXPECT_EQ(to.size(), 3u);
@@ -130,23 +129,19 @@ TEST(Migration, LeavesOutMembersOfIslandsThatAreNotThere)
     auto members = population(2, 5);
     members.push_back({"stray", 9, 3.0});
     members.push_back({"stray", -1, 3.0});
-    for (const Migration& move : migrations(1, 8, members, {}))
+    for (const Migration& move : migrations(1, 8, members, 2, {}))
         EXPECT_NE(move.candidate, "stray");
 }
 
-TEST(IslandSettings, AreReadBackAsWrittenAndHaveASentenceForWhatCannotWork)
+TEST(MigrationSettings, AreReadBackAsWrittenAndHaveASentenceForWhatCannotWork)
 {
-    const auto settings = islandSettingsFromJson(toJson(IslandSettings{5, 3, 0.5, false}), "run.json");
-    EXPECT_EQ(settings->count, 5);
-    EXPECT_EQ(settings->migration_interval, 3);
-    EXPECT_EQ(settings->migration_rate, 0.5);
+    const auto settings = migrationSettingsFromJson(toJson(MigrationSettings{3, 0.5, false}), "run.json");
+    EXPECT_EQ(settings->interval, 3);
+    EXPECT_EQ(settings->rate, 0.5);
     EXPECT_FALSE(settings->keep_elites);
-    EXPECT_TRUE(validate(IslandSettings{}));
-    EXPECT_THAT(validate(IslandSettings{.count = 0}).error().what, HasSubstr("islands.count is 0"));
-    EXPECT_THAT(validate(IslandSettings{.migration_interval = 0}).error().what,
-                HasSubstr("islands.migration_interval is 0"));
-    EXPECT_THAT(validate(IslandSettings{.migration_rate = 1.5}).error().what,
-                HasSubstr("islands.migration_rate is 1.5"));
+    EXPECT_TRUE(validate(MigrationSettings{}));
+    EXPECT_THAT(validate(MigrationSettings{.interval = 0}).error().what, HasSubstr("migration.interval is 0"));
+    EXPECT_THAT(validate(MigrationSettings{.rate = 1.5}).error().what, HasSubstr("migration.rate is 1.5"));
 }
 
 }  // namespace

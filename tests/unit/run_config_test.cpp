@@ -103,5 +103,26 @@ TEST(RunConfig, RefusesSettingsThatCannotWork)
     }
 }
 
+TEST(RunConfig, KeepsTheSettingsOfASearchByModels)
+{
+    RunConfig config;
+    config.workload = "w";
+    config.proposer = "llm";
+    config.proposals_in_flight = 3;
+    config.slow_path.summary_interval = 5;
+    const auto read = runConfigFromJson(toJson(config));
+    ASSERT_TRUE(read) << describe(read.error());
+    EXPECT_EQ(read->proposals_in_flight, 3);
+    EXPECT_EQ(read->slow_path.summary_interval, 5);
+}
+
+TEST(RunConfig, WantsToKnowWhomASearchByModelsAsks)
+{
+    RunConfig config;
+    config.workload = "w";
+    config.proposer = "llm";
+    EXPECT_THAT(validate(config).error().what, ::testing::HasSubstr("whom to ask"));
+}
+
 }  // namespace
 }  // namespace cuco

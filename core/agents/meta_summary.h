@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/agents/model_session.h"
+#include "core/agents/prompt.h"
+#include "core/agents/scratchpad.h"
+#include "core/agents/slow_path_settings.h"
+
+#include <span>
+
+namespace cuco {
+
+inline constexpr int most_recommendations = 5;
+
+/// An answer of the form that meta_summary_system.md asks for.
+struct MetaSummary {
+    std::string summaries;   ///< a line a candidate
+    std::string scratchpad;  ///< findings and recommendations, of which there are at most most_recommendations
+};
+/// Nothing when it has no findings.
+std::optional<MetaSummary> readMetaSummary(std::string_view answer);
+
+/// What the scratchpad of the first so many candidates is to be made of.
+struct SummaryTask {
+    int candidates = 0;
+    std::vector<std::shared_ptr<const Candidate>> records;  ///< those since the last
+};
+
+/// Asks for a new version and stores it in the trace. An answer that cannot be read leaves the notes as they were,
+/// which is stored too, so that it is not asked for again. What a person wrote meanwhile is kept.
+Result<std::expected<std::string, NoProposal>> updateScratchpad(const SummaryTask& task, const ProposalContext& context,
+                                                                ModelSession& session, const AgentModels& models,
+                                                                const PromptLibrary& prompts,
+                                                                const SlowPathSettings& settings);
+
+/// The version in force for a proposal that sees so many candidates: a person's counts until the next summary.
+std::string scratchpadFor(std::span<const AgentStep> steps, int candidates);
+
+}  // namespace cuco

@@ -1,0 +1,384 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/agents/slow_path.h"
+
+#include "core/agents/search_answer.h"
+#include "core/agents/search_prompt.h"
+#include "core/agents/tunable_moves.h"
+#include "core/agents/workload_facts.h"
+#include "core/base/files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ranges>
+
+namespace cuco {
+
+namespace {
+
+constexpr std::uint64_t most_source_bytes = 4u << 20;
+constexpr std::size_t most_answer_bytes_repeated = 64u << 10;
+/// Keeps the bandit's draws apart from those of plans.
+constexpr std::uint64_t model_stream = 0x6d6f64656c73u;
+
+std::vector<std::string> modelsOf(const SlowPathProposer::Parts& parts)
+{
+    std::vector<std::string> models{parts.models.model};
+    models.insert(models.end(), parts.settings.further_models.begin(), parts.settings.further_models.end());
+    return models;
+}
+
+/// How many of the latest children no answer was found for.
+int substitutesInARow(const std::vector<std::shared_ptr<const Candidate>>& visible)
+{
+    int count = 0;
+    for (const auto& candidate : visible | std::views::reverse) {
+        if (candidate->proposer == llm_proposer || candidate->generation == 0)
+            break;
+        count += candidate->proposer == tunable_proposer ? 1 : 0;
+    }
+    return count;
+}
+
+ChatMessage repeated(const ChatResponse& response)
+{
+    const std::string said = response.text.substr(0, most_answer_bytes_repeated);
+    return {ChatRole::assistant, said.empty() ? "(no text)" : validUtf8(said)};
+}
+
+}  // namespace
+
+/// One child in the making. Whatever later plans change is copied.
+struct SlowPathProposer::Draft {
+    ProposalContext context;
+    SearchPlan plan;
+    std::string model, archive;
+    std::string scratchpad;  ///< unless a summary is awaited
+    std::optional<SummaryTask> summary;
+    std::shared_ptr<std::promise<SummaryOutcome>> promise;  ///< of the summary that this draft makes
+    std::shared_future<SummaryOutcome> awaited;
+};
+
+SlowPathProposer::SlowPathProposer(Parts parts, std::unique_ptr<TunableProposer> tunables, std::string facts,
+                                   std::string system)
+    : parts_(std::move(parts)),
+      tunables_(std::move(tunables)),
+      facts_(std::move(facts)),
+      system_(std::move(system)),
+      population_({parts_.islands, parts_.run_seed, parts_.settings.archive, parts_.settings.migration}),
+      bandit_(modelsOf(parts_), parts_.settings.bandit),
+      novelty_(parts_.settings.novelty.shingle_similarity)
+{
+}
+
+Result<std::unique_ptr<SlowPathProposer>> SlowPathProposer::create(Parts parts)
+{
+    auto tunables = TunableProposer::create(parts.workload, parts.seed_source);
+    if (!tunables)
+        return std::unexpected(tunables.error());
+    for (const IslandPlan& island : parts.settings.islands)
+        if (!island.strategy.empty() && std::ranges::find(parts.workload.strategies, island.strategy,
+                                                          &Strategy::name) == parts.workload.strategies.end())
+            return failure(fmt::format("An island is to begin with the strategy \"{}\", which {} does not have",
+                                       island.strategy, parts.workload.name),
+                           {}, "Name one of the files of the workload's strategies folder, without its ending.");
+    auto facts = workloadFacts(parts.workload);
+    if (!facts)
+        return std::unexpected(facts.error());
+    const auto contract = parts.prompts.notes({"contract"});
+    if (!contract)
+        return std::unexpected(contract.error());
+    const auto design_space = parts.prompts.notes({"design_space"});
+    if (!design_space)
+        return std::unexpected(design_space.error());
+    const auto notes = parts.prompts.notes({"nccl_device_common", "nccl_device_lsa", "nccl_device_gin"});
+    if (!notes)
+        return std::unexpected(notes.error());
+    auto system = parts.prompts.render(
+        "slow_path_system", {{"contract", *contract}, {"design_space", *design_space}, {"api_notes", *notes}});
+    if (!system)
+        return std::unexpected(system.error());
+    return std::unique_ptr<SlowPathProposer>(
+        new SlowPathProposer(std::move(parts), std::move(*tunables), std::move(*facts), std::move(*system)));
+}
+
+const IslandPlan& SlowPathProposer::islandPlan(int island) const
+{
+    static const IslandPlan plain;
+    const auto& plans = parts_.settings.islands;
+    return std::cmp_less(island, plans.size()) ? plans[static_cast<std::size_t>(island)] : plain;
+}
+
+/// What the island's plan names; else the first source with its backend; else what a search without models begins with.
+Result<Proposal> SlowPathProposer::seed(const ProposalContext& context) const
+{
+    const IslandPlan& plan = islandPlan(context.island);
+    for (const Strategy& strategy : parts_.workload.strategies) {
+        if (plan.strategy.empty() ? plan.backend.empty() : strategy.name != plan.strategy)
+            continue;
+        auto text = readFile(strategy.file, most_source_bytes);
+        if (!text)
+            return std::unexpected(text.error());
+        const auto source = KernelSource::parse(std::move(*text));
+        const auto directive = source ? parseDirective(*source) : std::unexpected(source.error());
+        if (!directive)
+            return failure(fmt::format("The strategy {} cannot be used: {}", strategy.name, directive.error().message),
+                           strategy.file.string(), "Correct its source.");
+        if (plan.strategy.empty() && directive->backend != plan.backend)
+            continue;
+        Proposal proposal;
+        proposal.source = source->text();
+        proposal.proposer = "seed";
+        proposal.strategy = strategy.name;
+        proposal.summary = fmt::format("strategy {} as it was written", strategy.name);
+        proposal.directive = *directive;
+        if (const auto tunables = findTunables(*source))
+            proposal.tunables = valuesOf(*tunables);
+        return proposal;
+    }
+    return tunables_->seed(context.island);
+}
+
+/// Replays the choices before, so that a resumed run goes on as if it had never stopped.
+std::string SlowPathProposer::chooseModel(const ProposalContext& context)
+{
+    while (std::cmp_less_equal(chosen_models_.size(), context.number)) {
+        const auto number = static_cast<int>(chosen_models_.size());
+        const auto seen = static_cast<std::size_t>(
+            visibleTo(number, parts_.islands, context.proposals_per_generation / parts_.islands));
+        for (; observed_ < std::min(seen, context.visible.size()); ++observed_) {
+            const Candidate& candidate = *context.visible[observed_];
+            const std::string& model = chosen_models_[observed_];
+            if (candidate.parents.empty()) {
+                bandit_.abandoned(model);
+                continue;
+            }
+            const auto parent = population_.find(candidate.parents.front());
+            bandit_.observe(model, parent ? fitness(*parent) : std::nullopt,
+                            candidate.proposer == llm_proposer ? fitness(candidate) : std::nullopt);
+        }
+        ProposalRandom random(context.run_seed ^ model_stream, static_cast<std::uint64_t>(number));
+        std::string model = number < parts_.islands ? std::string() : bandit_.choose(random);
+        bandit_.submitted(model);
+        chosen_models_.push_back(std::move(model));
+    }
+    return chosen_models_[static_cast<std::size_t>(context.number)];
+}
+
+/// The first draft that may see enough candidates makes the summary; those planned meanwhile wait for it.
+void SlowPathProposer::planSummary(const ProposalContext& context, Draft& draft)
+{
+    const int interval = parts_.settings.summary_interval;
+    const auto steps = context.scratchpads ? context.scratchpads() : std::vector<AgentStep>();
+    const int due = interval > 0 ? static_cast<int>(context.visible.size()) / interval * interval : 0;
+    draft.scratchpad = scratchpadFor(steps, due);
+    const bool made = std::ranges::any_of(steps, [&](const AgentStep& step) {
+        const auto scratchpad = scratchpadOf(step);
+        return scratchpad && !scratchpad->by_person && scratchpad->candidates == due;
+    });
+    if (due == 0 || made)
+        return;
+    const std::scoped_lock guard(summaries_mutex_);
+    if (const auto found = summaries_.find(due); found != summaries_.end()) {
+        draft.awaited = found->second;
+        return;
+    }
+    const auto first = context.visible.begin() + (due - interval);
+    draft.summary = SummaryTask{due, {first, first + interval}};
+    draft.promise = std::make_shared<std::promise<SummaryOutcome>>();
+    draft.awaited = draft.promise->get_future().share();
+    summaries_.emplace(due, draft.awaited);
+}
+
+Result<ProposalOutcome> SlowPathProposer::propose(const ProposalContext& context, std::stop_token stop)
+{
+    auto work = plan(context);
+    if (!work)
+        return std::unexpected(work.error());
+    return (*work)(std::move(stop));
+}
+
+Result<ProposalWork> SlowPathProposer::plan(ProposalContext context)
+{
+    population_.update(context.visible);
+    auto draft = std::make_shared<Draft>();
+    draft->model = chooseModel(context);
+    if (context.generation == 0)
+        return [this, context = std::move(context)](std::stop_token) -> Result<ProposalOutcome> {
+            auto proposal = seed(context);
+            if (!proposal)
+                return std::unexpected(proposal.error());
+            return ProposalOutcome(std::move(*proposal));
+        };
+    draft->plan = planProposal(population_, context, parts_.settings);
+    draft->archive = describeArchive(
+        population_.archive(),
+        validCells(parts_.design_space, context.node ? context.node->capabilities : std::set<std::string>{"lsa"}));
+    planSummary(context, *draft);
+    draft->context = std::move(context);
+    return [this, draft](std::stop_token stop) { return work(*draft, std::move(stop)); };
+}
+
+/// The earlier candidate that the source is too alike to. Awaits the turn.
+Result<std::optional<NoveltyMatch>> SlowPathProposer::alikeTo(const KernelSource& source,
+                                                              const ProposalContext& context)
+{
+    const std::scoped_lock guard(novelty_mutex_);
+    for (auto number = static_cast<int>(novelty_.size()); number < context.number; ++number) {
+        const std::string id = fmt::format("c{}", number);
+        auto text = context.source_of(id);
+        if (!text)
+            return std::unexpected(text.error());
+        const auto earlier = KernelSource::parse(std::move(*text));
+        novelty_.add(id, earlier ? sketchOf(*earlier) : SourceSketch());
+    }
+    return novelty_.duplicateOf(sketchOf(source));
+}
+
+Result<ProposalOutcome> SlowPathProposer::work(Draft& draft, std::stop_token stop)
+{
+    const ProposalContext& context = draft.context;
+    const SearchPlan& plan = draft.plan;
+    ModelSession session(parts_.models, context.trace, fmt::format("c{}", context.number), stop);
+
+    if (draft.summary) {
+        auto made = updateScratchpad(*draft.summary, context, session, parts_.models, parts_.prompts, parts_.settings);
+        draft.promise->set_value(
+            made ? *made
+                 : SummaryOutcome(std::unexpected(NoProposal{NoProposal::Then::pause, describe(made.error())})));
+        // From now on the trace has it, or it is to be asked for again.
+        const std::scoped_lock guard(summaries_mutex_);
+        summaries_.erase(draft.summary->candidates);
+        if (!made)
+            return std::unexpected(made.error());
+    }
+    if (draft.awaited.valid()) {
+        const SummaryOutcome& summary = draft.awaited.get();
+        if (!summary)
+            return ProposalOutcome(std::unexpected(summary.error()));
+        draft.scratchpad = *summary;
+    }
+    if (!plan.parent)
+        return noProposal(NoProposal::Then::pause,
+                          "Every candidate is rejected or a duplicate, so there is nothing to start from. Undo a "
+                          "rejection and resume.");
+
+    const auto step = session.step(
+        slow_path_agent,
+        plan.repair ? fmt::format("Mends {}", plan.parent->id) : fmt::format("Chose parent {}", plan.parent->id),
+        plan.why);
+    if (!step)
+        return std::unexpected(step.error());
+    const auto asks =
+        session.step(slow_path_agent, fmt::format("Asks {} for a {}", draft.model, toString(plan.move.kind)),
+                     fmt::format("Phase {}, temperature {:g}, island {}, generation {} of {}.", toString(plan.phase),
+                                 plan.move.temperature, context.island, context.generation, context.generations),
+                     *step);
+    if (!asks)
+        return std::unexpected(asks.error());
+    auto parent_text = context.source_of(plan.parent->id);
+    if (!parent_text)
+        return std::unexpected(parent_text.error());
+    const auto parent_source = KernelSource::parse(std::move(*parent_text));
+    if (!parent_source)
+        return failure(
+            fmt::format("The source of {} cannot be read: {}", plan.parent->id, parent_source.error().message));
+    SearchPromptParts prompt;
+    prompt.workload = &parts_.workload;
+    prompt.facts = facts_;
+    prompt.node = context.node;
+    prompt.island = &islandPlan(context.island);
+    prompt.scratchpad = draft.scratchpad;
+    prompt.archive = draft.archive;
+    prompt.plan = &plan;
+    prompt.parent_source = parent_source->text();
+    prompt.source_of = context.source_of;
+    auto text = searchPrompt(parts_.prompts, prompt);
+    if (!text)
+        return std::unexpected(text.error());
+
+    ChatRequest request;
+    request.model = draft.model;
+    request.system = system_;
+    request.cache_system = true;
+    request.messages = {{ChatRole::user, std::move(*text), true}};
+    request.max_output_tokens = parts_.settings.proposal_tokens;
+    request.temperature = plan.move.temperature;
+    const SearchAnswerRules rules{&parts_.design_space, context.node ? &context.node->capabilities : nullptr,
+                                  islandPlan(context.island).backend, plan.move.kind};
+    // Then the run pauses rather than going on without a model, and what it remembers is no new try.
+    const bool last_chance = substitutesInARow(context.visible) + 1 >= parts_.settings.substitutes_in_a_row;
+    std::string fault;
+    for (int unusable = 0, alike = 0;
+         unusable < parts_.settings.answers_a_proposal && alike < parts_.settings.novelty.attempts;) {
+        const auto answer = session.ask(slow_path_agent, *asks, request);
+        if (!answer)
+            return ProposalOutcome(std::unexpected(answer.error()));
+        const int counts = answer->remembered && last_chance ? 0 : 1;
+        auto read = readSearchAnswer(answer->response, *parent_source, rules);
+        Result<std::string> again;
+        std::string title = "The answer could not be used";
+        if (read) {
+            if (context.await_turn && !context.await_turn())
+                return noProposal(NoProposal::Then::pause, "The run ended first.");
+            const auto match = alikeTo(read->source, context);
+            if (!match)
+                return std::unexpected(match.error());
+            if (!*match) {
+                Proposal proposal;
+                proposal.source = read->source.text();
+                proposal.parents = {plan.parent->id};
+                for (const auto& partner : plan.partners)
+                    proposal.parents.push_back(partner->id);
+                proposal.proposer = llm_proposer;
+                proposal.strategy = read->rewritten && !read->name.empty() ? read->name : plan.parent->strategy;
+                proposal.summary = read->summary;
+                proposal.directive = read->directive;
+                proposal.tunables = read->tunables;
+                proposal.cost_usd = session.costUsd();
+                proposal.dropped = session.made();
+                return ProposalOutcome(std::move(proposal));
+            }
+            title = "The answer is not new";
+            fault = fmt::format("it is too alike to {}.", (*match)->id);
+            alike += counts;
+            const auto twin =
+                std::ranges::find(context.visible, (*match)->id,
+                                  [](const auto& candidate) -> const std::string& { return candidate->id; });
+            again = parts_.prompts.render(
+                "answer_not_new",
+                {{"candidate", (*match)->id},
+                 {"similarity", fmt::format("{:.2f} %", 100 * (*match)->similarity)},
+                 {"outcome", twin == context.visible.end() ? "it is being evaluated." : outcomeLine(**twin)}});
+        } else {
+            fault = std::move(read.error());
+            unusable += counts;
+            again = parts_.prompts.render("answer_unusable", {{"fault", fault}});
+        }
+        if (!again)
+            return std::unexpected(again.error());
+        if (const auto told = session.step(slow_path_agent, title, fault, *asks); !told)
+            return std::unexpected(told.error());
+        request.messages.push_back(repeated(answer->response));
+        request.messages.push_back({ChatRole::user, std::move(*again)});
+    }
+    if (last_chance)
+        return noProposal(NoProposal::Then::pause,
+                          fmt::format("Nothing that {} answered could be used for {} proposals in a row; the last "
+                                      "because {} Resume the run to ask again, or choose another model.",
+                                      draft.model, parts_.settings.substitutes_in_a_row, fault));
+    const auto instead =
+        session.step(slow_path_agent, "A tunable is moved instead",
+                     fmt::format("No answer of {} could be used; the last because {}", draft.model, fault), *asks);
+    if (!instead)
+        return std::unexpected(instead.error());
+    auto substitute = tunables_->propose(context, std::move(stop));
+    if (substitute && *substitute) {
+        (*substitute)->cost_usd = session.costUsd();
+        (*substitute)->dropped = session.made();
+    }
+    return substitute;
+}
+
+}  // namespace cuco

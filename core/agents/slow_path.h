@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/agents/meta_summary.h"
+#include "core/agents/model_session.h"
+#include "core/agents/prompt.h"
+#include "core/agents/search_plan.h"
+#include "core/agents/slow_path_settings.h"
+#include "core/agents/tunable_proposer.h"
+#include "core/population/novelty.h"
+#include "core/workload/workload.h"
+
+#include <future>
+#include <map>
+#include <mutex>
+
+namespace cuco {
+
+inline constexpr const char* slow_path_agent = "slow path";
+/// Candidate::proposer of what a model wrote. Where no answer could be used it is the tunable proposer's.
+inline constexpr const char* llm_proposer = "llm";
+
+/// Searches with models over islands (CUCo, arXiv 2603.02376, section 6): each proposal has a parent, inspirations from
+/// the archive and the island, what is known of failures and rejections, and the notes of the meta-summarizer. An
+/// answer that cannot be used, or is too alike to what was tried, is asked for again and never evaluated.
+///
+/// Plans depend on the candidates that they may see alone, so a seed and recorded answers repeat a run.
+class SlowPathProposer : public Proposer {
+public:
+    struct Parts {
+        Workload workload;
+        AgentModels models;
+        PromptLibrary prompts;
+        DesignSpace design_space;
+        SlowPathSettings settings;
+        int islands = 1;
+        std::uint64_t run_seed = 1;
+        std::string seed_source;  ///< replaces the workload's seed when not empty
+    };
+    /// Errors: the workload has nothing to begin with; a strategy that an island names is not there.
+    static Result<std::unique_ptr<SlowPathProposer>> create(Parts parts);
+
+    Result<ProposalOutcome> propose(const ProposalContext& context, std::stop_token stop) override;
+    Result<ProposalWork> plan(ProposalContext context) override;
+
+private:
+    using SummaryOutcome = std::expected<std::string, NoProposal>;
+    struct Draft;
+    SlowPathProposer(Parts parts, std::unique_ptr<TunableProposer> tunables, std::string facts, std::string system);
+
+    const IslandPlan& islandPlan(int island) const;
+    Result<Proposal> seed(const ProposalContext& context) const;
+    std::string chooseModel(const ProposalContext& context);
+    void planSummary(const ProposalContext& context, Draft& draft);
+    Result<ProposalOutcome> work(Draft& draft, std::stop_token stop);
+    Result<std::optional<NoveltyMatch>> alikeTo(const KernelSource& source, const ProposalContext& context);
+
+    Parts parts_;
+    std::unique_ptr<TunableProposer> tunables_;
+    std::string facts_, system_;
+    // Of plans, which come one at a time:
+    SearchPopulation population_;
+    ModelBandit bandit_;
+    std::vector<std::string> chosen_models_;  ///< by number
+    std::size_t observed_ = 0;                ///< candidates that the bandit knows the outcome of
+    // Of works:
+    std::mutex summaries_mutex_;
+    std::map<int, std::shared_future<SummaryOutcome>> summaries_;  ///< under way, by the count of candidates
+    std::mutex novelty_mutex_;
+    NoveltyIndex novelty_;
+};
+
+}  // namespace cuco

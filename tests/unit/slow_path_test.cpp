@@ -1,0 +1,466 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/agents/slow_path.h"
+#include "core/evaluation/data_paths.h"
+#include "core/run/run_models.h"
+#include "tests/support/computed_client.h"
+#include "tests/support/fake_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace cuco {
+namespace {
+
+using testing::answerOf;
+using testing::ComputedClient;
+using ::testing::Contains;
+using ::testing::Each;
+using testing::FakeEvaluator;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::string lsa = "backend=lsa placement=sequential sync=world issuer=cta chunk=0";
+
+/// A program in the fake workload's frame that no other number makes. `merit` is its speed-up at its best tunables.
+std::string program(unsigned number, double merit, const std::string& directive = lsa)
+{
+    return fmt::format(
+        "// EVOLVE-BLOCK-START\n// cuco: {}\n// merit={}\nconstexpr unsigned kind = {}u;\n"
+        "CUCO_TUNE(ctas, 8, 4, 8, 16, 32);\n// EVOLVE-BLOCK-END\n",
+        directive, merit, number);
+}
+
+std::string answered(const std::string& source, const std::string& directive = lsa)
+{
+    return fmt::format("cuco: {}\nNAME: a variant\nDESCRIPTION: Does it otherwise.\n\n```cpp\n{}```\n", directive,
+                       source);
+}
+
+unsigned hashOf(const ChatRequest& request)
+{
+    return static_cast<unsigned>(std::stoul(requestSha256(request).substr(0, 7), nullptr, 16));
+}
+
+bool isSummary(const ChatRequest& request)
+{
+    return request.messages.front().text.contains("Bring the notes up to date");
+}
+
+const std::string summary =
+    "# Summaries\n- c2: tried\n# Findings\n- Large chunks help.\n# Recommendations\n1. Larger chunks.\n";
+
+/// A new program for each request, better than those before by chance.
+ChatResult inventive(const ChatRequest& request)
+{
+    if (isSummary(request))
+        return answerOf(summary);
+    const unsigned hash = hashOf(request);
+    return answerOf(answered(program(hash, 1.0 + (hash % 100) / 100.0)));
+}
+
+std::string lastMessage(const ChatRequest& request)
+{
+    return request.messages.back().text;
+}
+
+class SlowPathTest : public ::testing::Test {
+protected:
+    RunConfig config() const
+    {
+        auto made = testing::fakeConfig(1, generations);
+        made.proposer = "llm";
+        made.provider.provider = "replay";
+        made.provider.recording = "none";
+        made.slow_path = settings;
+        made.budget_usd = 0;
+        return made;
+    }
+
+    std::unique_ptr<RunController> open(ComputedClient::Answer answer, FakeEvaluator::Options options = {})
+    {
+        auto file = std::filesystem::exists(path) ? RunFile::open(path, RunFile::Access::write).value()
+                                                  : RunFile::create(path, config()).value();
+        client = std::make_shared<ComputedClient>(std::move(answer), longest_delay);
+        AgentModels models;
+        models.client = client;
+        models.model = "m";
+        EXPECT_TRUE(rememberCalls(models, config(), {}, *file));
+        models.client = client;  // instead of the configuration's own
+        evaluator = std::make_shared<FakeEvaluator>(workload, std::move(options));
+        auto proposer =
+            SlowPathProposer::create({workload, std::move(models), PromptLibrary(DataPaths::find()->resources),
+                                      DesignSpace::load(DataPaths::find()->resources / "design_space.json").value(),
+                                      settings, config().islands, config().seed, ""});
+        EXPECT_TRUE(proposer) << describe(proposer.error());
+        return std::make_unique<RunController>(RunController::Parts{std::move(file), evaluator, std::move(*proposer)},
+                                               RunObserver{});
+    }
+    RunState run(ComputedClient::Answer answer, FakeEvaluator::Options options = {})
+    {
+        const auto controller = open(std::move(answer), std::move(options));
+        controller->start();
+        controller->wait();
+        return controller->state();
+    }
+
+    std::unique_ptr<RunFile> file() const { return RunFile::open(path, RunFile::Access::read).value(); }
+    std::vector<AgentStep> steps() const { return file()->steps().value(); }
+    std::vector<LlmCallSummary> calls() const { return file()->llmCalls().value(); }
+    RunSnapshot snapshot() const { return file()->snapshot().value(); }
+    std::vector<std::string> titles() const
+    {
+        std::vector<std::string> all;
+        for (const auto& step : steps())
+            all.push_back(step.title);
+        return all;
+    }
+    std::vector<Candidate> children() const
+    {
+        auto candidates = snapshot().candidates;
+        std::erase_if(candidates, [](const Candidate& candidate) { return candidate.generation == 0; });
+        return candidates;
+    }
+
+    testing::TemporaryFolder folder;
+    Workload workload = testing::fakeWorkload(folder.path());
+    std::filesystem::path path = folder.path() / "run.cuco";
+    SlowPathSettings settings;
+    int generations = 3;
+    std::chrono::microseconds longest_delay{0};
+    std::shared_ptr<ComputedClient> client;
+    std::shared_ptr<FakeEvaluator> evaluator;
+};
+
+TEST_F(SlowPathTest, BeginsWithTheWorkloadsStrategiesAndLetsModelsWriteTheirChildren)
+{
+    EXPECT_EQ(run(inventive), RunState::finished) << snapshot().message;
+    const auto candidates = snapshot().candidates;
+    ASSERT_EQ(candidates.size(), 14u);
+    EXPECT_EQ(candidates[0].strategy, "plain");
+    EXPECT_EQ(candidates[1].strategy, "s1");
+    for (const Candidate& child : children()) {
+        EXPECT_EQ(child.proposer, "llm");
+        EXPECT_FALSE(child.parents.empty());
+        EXPECT_EQ(child.summary, "Does it otherwise.");
+        EXPECT_EQ(child.directive.backend, "lsa");
+        EXPECT_EQ(child.tunables, (TunableValues{{"ctas", 8}}));
+        EXPECT_TRUE(child.evaluation->verified());
+    }
+}
+
+TEST_F(SlowPathTest, TellsTheParentItsMeasurementsAndTheDesignSpaceInThePrompt)
+{
+    run(inventive);
+    const ChatRequest first = client->requests().front();
+    EXPECT_THAT(first.system, HasSubstr("Copy engines move data"));
+    EXPECT_THAT(first.system, HasSubstr("ncclLsaBarrierSession"));
+    const std::string& prompt = first.messages.front().text;
+    EXPECT_THAT(prompt, HasSubstr("CUCO_TUNE(rows"));
+    EXPECT_THAT(prompt, HasSubstr("Times are modelled, not measured."));
+    EXPECT_THAT(prompt, HasSubstr("| small | 2 |"));
+    EXPECT_THAT(prompt, HasSubstr("Nobody has tried"));
+}
+
+TEST_F(SlowPathTest, StoresWhyAParentWasChosenBeforeTheCallThatBelongsToIt)
+{
+    run(inventive);
+    EXPECT_THAT(titles(), Contains(HasSubstr("Chose parent c")));
+    EXPECT_THAT(titles(), Contains(HasSubstr("Asks m for a ")));
+    const auto steps = this->steps();
+    for (const auto& call : calls()) {
+        const auto step = std::ranges::find(steps, call.step, &AgentStep::id);
+        ASSERT_NE(step, steps.end());
+        EXPECT_EQ(step->candidate_id, call.candidate_id);
+    }
+}
+
+TEST_F(SlowPathTest, GivesAnAnswerBackWhoseCodeDoesNotHaveTheDirectiveItAnnounces)
+{
+    const std::string other = "backend=lsa placement=fused sync=tile issuer=cta chunk=0";
+    run([&](const ChatRequest& request) -> ChatResult {
+        if (request.messages.size() == 1 && !isSummary(request))
+            return answerOf(answered(program(hashOf(request), 9.0), other));
+        return inventive(request);
+    });
+    for (const Candidate& child : children())
+        EXPECT_LT(child.evaluation->speedup().value_or(0), 5);
+    const auto requests = client->requests();
+    const auto again = std::ranges::find_if(requests, [](const auto& request) { return request.messages.size() == 3; });
+    ASSERT_NE(again, requests.end());
+    EXPECT_THAT(lastMessage(*again), HasSubstr("it announces " + other));
+}
+
+TEST_F(SlowPathTest, AsksAgainForACodeWithoutAnAnnouncedDirectiveAndForOneThatTheNodeCannotRun)
+{
+    const std::string gin = "backend=gin placement=sequential sync=world issuer=cta chunk=0";
+    run([&](const ChatRequest& request) -> ChatResult {
+        if (request.messages.size() == 1)
+            return answerOf("```cpp\n" + program(hashOf(request), 9.0) + "```\n");
+        if (request.messages.size() == 3)
+            return answerOf(answered(program(hashOf(request), 9.0, gin), gin));
+        return inventive(request);
+    });
+    std::string told;
+    for (const auto& request : client->requests())
+        told += lastMessage(request);
+    EXPECT_THAT(told, HasSubstr("it does not state its directive before the code"));
+    EXPECT_THAT(told, HasSubstr("backend=gin needs a network adapter"));
+    for (const Candidate& child : children())
+        EXPECT_EQ(child.directive.backend, "lsa");
+}
+
+TEST_F(SlowPathTest, NeverEvaluatesWhatIsTooAlikeToAnEarlierCandidateAndSaysWhich)
+{
+    const std::string twin = program(7, 3.0);
+    run([&](const ChatRequest& request) -> ChatResult {
+        if (request.messages.size() == 1 && !isSummary(request)) {
+            std::string renamed = twin;
+            return answerOf(answered(renamed.replace(renamed.find("kind"), 4, "sort")));
+        }
+        return inventive(request);
+    });
+    EXPECT_EQ(
+        std::ranges::count_if(children(), [](const Candidate& child) { return child.evaluation->speedup() > 2.5; }), 1);
+    std::string told;
+    for (const auto& request : client->requests())
+        told += lastMessage(request);
+    EXPECT_THAT(told, HasSubstr("Your program is too alike to c"));
+    for (const Candidate& child : children())
+        EXPECT_NE(child.evaluation->verdict, Verdict::duplicate);
+}
+
+TEST_F(SlowPathTest, MovesATunableWhereNoAnswerCanBeUsedAndSaysSo)
+{
+    generations = 1;
+    EXPECT_EQ(run([](const ChatRequest&) -> ChatResult { return answerOf("I would rather not."); }),
+              RunState::finished);
+    for (const Candidate& child : children())
+        EXPECT_EQ(child.proposer, "tunable");
+    EXPECT_THAT(titles(), Contains("A tunable is moved instead"));
+}
+
+TEST_F(SlowPathTest, PausesWithAWayOnWhenAProviderGivesTheSameAnswerForEver)
+{
+    generations = 8;
+    const auto same = [](const ChatRequest&) -> ChatResult { return answerOf(answered(program(1, 2.0))); };
+    EXPECT_EQ(run(same), RunState::paused);
+    EXPECT_THAT(snapshot().message, HasSubstr("too alike to c"));
+    EXPECT_THAT(snapshot().message, HasSubstr("choose another model"));
+    const auto before = snapshot().candidates.size();
+    EXPECT_EQ(run(inventive), RunState::finished) << snapshot().message;
+    EXPECT_GT(snapshot().candidates.size(), before);
+}
+
+TEST_F(SlowPathTest, MendsWhatFailedLastWhileNothingVerifies)
+{
+    FakeEvaluator::Options options;
+    options.is_wrong = [](const std::string& source) { return !source.contains("merit=5"); };
+    settings.summary_interval = 0;
+    run(
+        [&](const ChatRequest& request) -> ChatResult {
+            const unsigned hash = hashOf(request);
+            const bool told = request.messages.front().text.contains("c[17] of rank 1 is 0, not 1.5.");
+            return answerOf(
+                answered(program(hash, told && request.messages.front().text.contains("Mend this one") ? 5 : 1)));
+        },
+        options);
+    EXPECT_THAT(titles(), Contains(HasSubstr("Mends c")));
+    EXPECT_TRUE(std::ranges::any_of(children(), [](const Candidate& child) { return child.evaluation->verified(); }));
+}
+
+TEST_F(SlowPathTest, AnIslandWhereEverythingFailsTakesParentsFromTheOthers)
+{
+    generations = 4;
+    FakeEvaluator::Options options;
+    options.is_wrong = [](const std::string& source) { return source.contains("strategy s1"); };  // island 1's seed
+    EXPECT_EQ(run(inventive, options), RunState::finished);
+    for (const Candidate& child : children()) {
+        if (child.island == 1 && child.generation == 2) {
+            EXPECT_NE(child.parents.front(), "c1");
+        }
+    }
+}
+
+TEST_F(SlowPathTest, NeverStartsFromARejectedCandidateAndTellsWhyItWasRejected)
+{
+    generations = 12;
+    longest_delay = std::chrono::milliseconds(6);
+    const auto controller = open(inventive);
+    controller->start();
+    while (snapshot().candidates.size() < 4)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ASSERT_TRUE(controller->reject("c0", "It races."));
+    const int planned = static_cast<int>(snapshot().candidates.size()) + 4;  // those in flight were drawn before
+    controller->wait();
+    for (const Candidate& child : children()) {
+        if (child.number > planned) {
+            EXPECT_THAT(child.parents, Each(Not(std::string("c0")))) << child.id;
+        }
+    }
+    EXPECT_THAT(client->requests().back().messages.front().text, HasSubstr("It races."));
+}
+
+TEST_F(SlowPathTest, SumsUpEveryEightCandidatesAndTellsWhatWasLearned)
+{
+    generations = 5;
+    run(inventive);
+    EXPECT_THAT(titles(), Contains("Scratchpad after 8 candidates"));
+    EXPECT_THAT(titles(), Contains("Scratchpad after 16 candidates"));
+    const auto requests = client->requests();
+    EXPECT_EQ(std::ranges::count_if(requests, isSummary), 2);
+    EXPECT_TRUE(std::ranges::any_of(requests, [](const auto& request) {
+        return !isSummary(request) && request.messages.front().text.contains("Large chunks help.");
+    }));
+}
+
+TEST_F(SlowPathTest, UsesWhatAPersonWroteIntoTheScratchpad)
+{
+    generations = 1;
+    {
+        auto controller = open(inventive);
+        ASSERT_TRUE(controller->editScratchpad("Try copy engines."));
+        controller->start();
+        controller->wait();
+    }
+    EXPECT_THAT(client->requests().back().messages.front().text, HasSubstr("Try copy engines."));
+    EXPECT_THAT(titles(), Contains("Scratchpad edited after 0 candidates"));
+}
+
+TEST_F(SlowPathTest, KeepsAnIslandToItsBackendAndTellsItsPrompt)
+{
+    settings.islands = {{"lsa", "s2", "Prefer large chunks."}};
+    run(inventive);
+    EXPECT_EQ(snapshot().candidates.front().strategy, "s2");
+    for (const auto& request : client->requests()) {
+        if (request.messages.front().text.contains("Prefer large chunks.")) {
+            EXPECT_THAT(request.messages.front().text, HasSubstr("`backend=lsa`"));
+        }
+    }
+}
+
+TEST_F(SlowPathTest, NamesAStrategyThatAnIslandAsksForInVain)
+{
+    settings.islands = {{"", "nowhere", ""}};
+    const auto made =
+        SlowPathProposer::create({workload, {}, PromptLibrary(DataPaths::find()->resources), {}, settings, 2, 1, ""});
+    ASSERT_FALSE(made);
+    EXPECT_THAT(describe(made.error()), HasSubstr("nowhere"));
+}
+
+TEST_F(SlowPathTest, HasSeveralProposalsInFlightAndStillTheSameOutcomeForASeed)
+{
+    generations = 6;
+    longest_delay = std::chrono::milliseconds(4);
+    FakeEvaluator::Options options;
+    options.longest_delay = std::chrono::milliseconds(2);
+    settings.further_models = {"n"};
+    EXPECT_EQ(run(inventive, options), RunState::finished);
+    EXPECT_GT(client->most_asking, 1);
+    const std::string first = testing::outcomeOf(path);
+    std::filesystem::remove(path);
+    EXPECT_EQ(run(inventive, options), RunState::finished);
+    EXPECT_EQ(testing::outcomeOf(path), first);
+}
+
+TEST_F(SlowPathTest, EndsInTheSameStateWhenItIsStoppedAndResumedAndPaysNoCallTwice)
+{
+    generations = 6;
+    longest_delay = std::chrono::milliseconds(2);
+    settings.further_models = {"n"};
+    EXPECT_EQ(run(inventive), RunState::finished);
+    const std::string uninterrupted = testing::outcomeOf(path);
+    std::filesystem::remove(path);
+    for (int i = 0; i < 60 && (i == 0 || snapshot().state != RunState::finished); ++i) {
+        const auto controller = open(inventive);
+        controller->start();
+        std::this_thread::sleep_for(std::chrono::milliseconds(5 + 4 * i));
+        controller->stop();
+        controller->wait();
+    }
+    EXPECT_EQ(testing::outcomeOf(path), uninterrupted);
+    std::map<std::string, int> paid;
+    for (const auto& call : calls())
+        if (!call.error_kind)
+            ++paid[requestSha256(file()->llmCall(call.id)->request)];
+    for (const auto& [request, count] : paid)
+        EXPECT_EQ(count, 1) << request;
+}
+
+TEST_F(SlowPathTest, ChoosesAmongModelsAndPrefersTheOneWhoseChildrenAreFaster)
+{
+    generations = 20;
+    settings.further_models = {"strong"};
+    settings.bandit.epsilon = 0.1;
+    run([](const ChatRequest& request) -> ChatResult {
+        if (isSummary(request))
+            return answerOf(summary);
+        const unsigned hash = hashOf(request);
+        const double merit = request.model == "strong" ? 2 + (hash % 1000) / 100.0 : 0.5;
+        return answerOf(answered(program(hash, merit)));
+    });
+    int strong = 0, all = 0;
+    for (const auto& request : client->requests())
+        if (!isSummary(request)) {
+            ++all;
+            strong += request.model == "strong" ? 1 : 0;
+        }
+    EXPECT_GT(strong, all / 2) << strong << " of " << all;
+}
+
+TEST(SlowPathSettings, AreReadBackAsWritten)
+{
+    SlowPathSettings settings;
+    settings.phases.explore_share = 0.1;
+    settings.archive.capacity = 7;
+    settings.novelty.attempts = 2;
+    settings.migration.interval = 3;
+    settings.bandit.decay = 0.5;
+    settings.summary_interval = 4;
+    settings.further_models = {"a", "b"};
+    settings.islands = {{"gin", "s1", "words"}};
+    const auto read = slowPathSettingsFromJson(toJson(settings), "run.json");
+    ASSERT_TRUE(read) << describe(read.error());
+    EXPECT_EQ(toJson(*read), toJson(settings));
+}
+
+TEST(SlowPathSettings, HaveASentenceForWhatContradictsItself)
+{
+    const auto sentence = [](const SlowPathSettings& settings) {
+        const auto valid = validate(settings, 2);
+        return valid ? std::string() : describe(valid.error());
+    };
+    EXPECT_EQ(sentence({}), "");
+    SlowPathSettings settings;
+    settings.archive.capacity = 2;
+    EXPECT_THAT(sentence(settings), HasSubstr("3 inspirations are to come from an archive of 2"));
+    settings = {};
+    settings.islands.resize(3);
+    EXPECT_THAT(sentence(settings), HasSubstr("3 islands are described, but the run has 2"));
+    settings = {};
+    settings.islands = {{"mpi", "", ""}};
+    EXPECT_THAT(sentence(settings), HasSubstr("slow_path.islands[0].backend is \"mpi\""));
+    settings = {};
+    settings.answers_a_proposal = 0;
+    EXPECT_THAT(sentence(settings), HasSubstr("slow_path.answers_a_proposal is 0"));
+}
+
+TEST(MetaSummary, TakesFindingsAndAtMostFiveRecommendations)
+{
+    const auto read = readMetaSummary(
+        "Here.\n# Summaries\n- c1: x\n## Findings\n- a\n# Recommendations\n1. a\n2. b\n3. c\n4. d\n5. e\n6. f\n");
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->summaries, "- c1: x\n");
+    EXPECT_THAT(read->scratchpad, HasSubstr("## Findings\n- a\n"));
+    EXPECT_THAT(read->scratchpad, HasSubstr("5. e\n"));
+    EXPECT_THAT(read->scratchpad, Not(HasSubstr("6. f")));
+    EXPECT_FALSE(readMetaSummary("I have nothing to say."));
+    EXPECT_FALSE(readMetaSummary("# Findings\n\n# Recommendations\n1. a\n"));
+}
+
+}  // namespace
+}  // namespace cuco
