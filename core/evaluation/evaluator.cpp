@@ -10,6 +10,7 @@
 #include "core/evaluation/measurement.h"
 #include "core/evaluation/race_check.h"
 #include "core/evaluation/shape_timing.h"
+#include "core/source/launch_before.h"
 
 #include <fmt/format.h>
 
@@ -55,8 +56,8 @@ struct Evaluator::Private {
                                             const std::string& source, Evaluation& evaluation,
                                             std::stop_token stop) const;
 
-    Result<void> diagnose(const EvaluationPlan& plan, const JobFolder& folder, Evaluation& evaluation,
-                          std::stop_token stop) const;
+    Result<void> diagnose(const EvaluationPlan& plan, const JobFolder& folder, const std::string& source,
+                          Evaluation& evaluation, std::stop_token stop) const;
 
     const std::shared_ptr<Node> node;
     const std::unique_ptr<Toolchain> toolchain;
@@ -154,8 +155,8 @@ Result<std::optional<Timeline>> Evaluator::Private::profile(const EvaluationPlan
 }
 
 /// Streams no longer run beside each other then, so this says where to look, never what is right.
-Result<void> Evaluator::Private::diagnose(const EvaluationPlan& plan, const JobFolder& folder, Evaluation& evaluation,
-                                          std::stop_token stop) const
+Result<void> Evaluator::Private::diagnose(const EvaluationPlan& plan, const JobFolder& folder,
+                                          const std::string& source, Evaluation& evaluation, std::stop_token stop) const
 {
     EvaluationPlan verified = plan;
     verified.until = Stage::verify;
@@ -169,6 +170,11 @@ Result<void> Evaluator::Private::diagnose(const EvaluationPlan& plan, const JobF
     evaluation.detail += "Run again with each launch waited for: ";
     evaluation.detail += again.verified() ? "it passes, so what fails depends on what runs at the same time."
                                           : fmt::format("{}: {}", toString(again.verdict), again.message);
+    if (const auto launch = again.at.line > 0 ? launchBefore(source, again.at.line) : std::nullopt)
+        evaluation.detail += fmt::format(" The kernel that was launched last before that line is {}, in line {}.",
+                                         launch->kernel, launch->line);
+    else if (!again.verified() && again.at.line == 0)
+        evaluation.detail += " With CUCO_TRY(cudaGetLastError()) behind every launch its line would be known.";
     evaluation.detail += '\n';
     return {};
 }
@@ -273,10 +279,11 @@ Result<EvaluationResult> Evaluator::measure(const EvaluationRequest& request, Co
     auto report = d_->runCandidate(*plan, *compiled.job, evaluation, stop);
     if (!report)
         return std::unexpected(report.error());
-    const bool fault = evaluation.verdict == Verdict::crash || evaluation.verdict == Verdict::deadlock ||
-                       evaluation.verdict == Verdict::setup_failed;
+    // An illegal address is out_of_bounds.
+    const bool fault = evaluation.verdict == Verdict::crash || evaluation.verdict == Verdict::out_of_bounds ||
+                       evaluation.verdict == Verdict::deadlock || evaluation.verdict == Verdict::setup_failed;
     if (request.diagnose && fault && !plan->modelled)
-        if (auto diagnosed = d_->diagnose(*plan, *compiled.job, evaluation, stop); !diagnosed)
+        if (auto diagnosed = d_->diagnose(*plan, *compiled.job, request.source, evaluation, stop); !diagnosed)
             return std::unexpected(diagnosed.error());
     if (evaluation.verified() && plan->until >= Stage::benchmark)
         d_->compare(*plan, *report, evaluation);

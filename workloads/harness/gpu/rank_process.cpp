@@ -313,12 +313,20 @@ private:
             }
             // Ordered behind the candidate's work on this rank alone: what a peer still has to send is missing in it.
             for (size_t b = 0; snapshot && b < shape_.outputs.size(); ++b)
-                CUCO_CHECK(check(cudaMemcpyAsync(buffers_->snapshotOf(b), io.outputs[b], shape_.outputs[b].bytes(rank_),
-                                                 cudaMemcpyDeviceToDevice, stream_),
-                                 "copy the outputs"));
+                CUCO_CHECK(
+                    leftBehind(cudaMemcpyAsync(buffers_->snapshotOf(b), io.outputs[b], shape_.outputs[b].bytes(rank_),
+                                               cudaMemcpyDeviceToDevice, stream_)));
         }
-        CUCO_CHECK(check(cudaEventRecord(end_, stream_), "record an event"));
+        CUCO_CHECK(leftBehind(cudaEventRecord(end_, stream_)));
         return synchronise("cuco_run");
+    }
+
+    /// The first call of the harness behind a candidate's faulty launch returns that launch's error.
+    static Outcome leftBehind(cudaError_t error)
+    {
+        if (error != cudaSuccess)
+            return deviceFailure(error, "cuco_run");
+        return std::nullopt;
     }
 
     Outcome tearDown()
