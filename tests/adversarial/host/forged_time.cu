@@ -21,6 +21,7 @@ void teardown(void* state);
 // class: host
 // expect: tampering
 // node: any
+// on_gpus: verified
 
 // cuco: backend=lsa placement=sequential sync=world issuer=cta chunk=0
 

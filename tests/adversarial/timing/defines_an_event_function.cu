@@ -21,6 +21,7 @@ void teardown(void* state);
 // class: timing
 // expect: tampering
 // node: any
+// on_gpus: compile_error|tampering
 
 // cuco: backend=lsa placement=sequential sync=world issuer=cta chunk=0
 

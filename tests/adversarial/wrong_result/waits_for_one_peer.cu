@@ -21,6 +21,7 @@ void teardown(void* state);
 // class: wrong_result
 // expect: wrong_result|race
 // node: any
+// ranks: 3
 
 // cuco: backend=lsa placement=sequential sync=world issuer=cta chunk=0
 

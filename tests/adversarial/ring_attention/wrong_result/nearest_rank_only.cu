@@ -20,6 +20,7 @@ void teardown(void* state);
 // class: wrong_result
 // expect: wrong_result
 // node: any
+// ranks: 3
 // workload: ring_attention
 
 // cuco: backend=lsa placement=sequential sync=world issuer=cta chunk=0
