@@ -74,7 +74,8 @@ PROBE
 
 builtCount() { find "$build/candidates" -name '*.so' | wc -l; }
 
-# Compilations are written one a line, the log first, and then run side by side.
+# Compilations are written one a line, the log first, and then run side by side. Where $variants is set, the workloads'
+# strategies and baselines give way to the programs that lie there.
 buildAll() {
     local commands=$build/commands source name workload
     local flags="-arch=$arch -std=c++17 -O2 -I$harness_sources -I$nccl_include"
@@ -87,7 +88,9 @@ buildAll() {
     done
     for workload in $workloads; do
         mkdir -p "$build/candidates/$workload"
-        for source in "$root/workloads/$workload"/*.cu "$root/workloads/$workload"/{strategies,baselines}/*.cu; do
+        local sources=("$root/workloads/$workload"/{strategies,baselines}/*.cu)
+        [ -n "${variants:-}" ] && sources=("$variants/$workload"/*.cu)
+        for source in "$root/workloads/$workload"/*.cu "${sources[@]}"; do
             name=$(basename "$source" .cu)
             echo "$workload/$name" >> "$build/wanted"
             echo "$workload.$name $nvcc $flags -I$root/workloads/$workload -shared -Xcompiler -fPIC $source" \
