@@ -117,15 +117,17 @@ TEST_F(CucoctlEvidence, AttributesTheGainToItsEdits)
     config.workload = "gather";
     config.workload_folder = folder.path().string();
     config.node = "emulated";
-    const std::string faster = test::gatherWith("CUCO_TUNE(threads, 64", "CUCO_TUNE(threads, 128");
-    std::string edited = faster;
+    // Slower by a call that the candidate does without.
+    const std::string call = "    CUCO_TRY(ncclAllGather(slot, all, n, ncclFloat, state.context.comm, stream));\n";
+    const std::string seed = test::gatherWith(call, call + call);
+    std::string edited = test::gather_seed;
     for (const auto& [what, with] :
          {std::pair("__global__", "__device__ float doubled(float x) { return x + x; }\n\n__global__"),
           std::pair("2 * in[i]", "doubled(in[i])")})
         edited.replace(edited.find(what), std::string(what).size(), with);
     {
         auto file = RunFile::create(folder / "b.cuco", config).value();
-        for (const auto& [number, source] : {std::pair(0, test::gather_seed), std::pair(1, edited)}) {
+        for (const auto& [number, source] : {std::pair(0, seed), std::pair(1, edited)}) {
             Candidate candidate;
             candidate.number = number;
             candidate.id = fmt::format("c{}", number);
@@ -140,17 +142,18 @@ TEST_F(CucoctlEvidence, AttributesTheGainToItsEdits)
     EXPECT_EQ(document["against"], "c0");
     ASSERT_EQ(document["hunks"].size(), 3u) << document.dump(1);
     ASSERT_EQ(document["effects"].size(), 4u) << document.dump(1);
-    EXPECT_EQ(document["effects"][0]["verdict"], "verified");
-    EXPECT_EQ(document["effects"][1]["verdict"], "compile_error");
-    EXPECT_EQ(document["effects"][1]["taken_back"], false);
-    EXPECT_EQ(document["effects"][2]["hunks"], nlohmann::json({2, 3}));
+    EXPECT_EQ(document["effects"][0]["verdict"], "compile_error");
+    EXPECT_EQ(document["effects"][0]["taken_back"], false);
+    EXPECT_EQ(document["effects"][1]["hunks"], nlohmann::json({1, 2}));
+    EXPECT_NEAR(document["effects"][1]["share"], 0, 0.1);
     EXPECT_EQ(document["effects"][2]["verdict"], "verified");
-    EXPECT_EQ(document["effects"][3]["verdict"], "verified");
+    EXPECT_NEAR(document["effects"][3]["share"], 1, 0.1);
+    EXPECT_GT(document["effects"][3]["time_us"], document["with_all"]["time_us"]);
     EXPECT_EQ(cucoctl({"attribute", "b.cuco", "c0"}).exit_code, 2);
 
     const auto written = cucoctl({"candidate", "b.cuco", "c1", "--evidence", "bundle", "--attribution"});
     ASSERT_EQ(written.exit_code, 0) << written.err;
-    EXPECT_THAT(testing::readText(folder / "bundle/attribution.md"), HasSubstr("| 2+3 |"));
+    EXPECT_THAT(testing::readText(folder / "bundle/attribution.md"), HasSubstr("| 1+2 |"));
     EXPECT_THAT(testing::readText(folder / "bundle/attribution.md"), HasSubstr("**modelled**"));
     EXPECT_THAT(testing::readText(folder / "bundle/README.md"), HasSubstr("attribution.md"));
 }
