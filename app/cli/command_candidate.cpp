@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/attribution_run.h"
 #include "app/cli/cli.h"
-#include "core/run/run_file.h"
+#include "core/base/files.h"
+#include "core/evaluation/data_paths.h"
+#include "core/run/evidence.h"
 #include "core/source/line_diff.h"
 
 #include <fmt/format.h>
@@ -17,7 +20,8 @@ namespace {
 struct Options {
     std::filesystem::path file;
     std::string id, against;
-    bool source = false, diff = false, json = false;
+    std::filesystem::path evidence;
+    bool source = false, diff = false, json = false, attribution = false;
 };
 
 struct NamedSource {
@@ -59,10 +63,17 @@ int printDiff(RunFile& file, const RunSnapshot& snapshot, const Candidate& candi
     return exit_success;
 }
 
-nlohmann::json toDocument(const Candidate& candidate, const std::optional<Evaluation>& evaluation,
-                          const std::vector<AgentStep>& steps)
+nlohmann::json toDocument(const Candidate& candidate, const std::vector<Remeasurement>& remeasurements,
+                          const std::optional<Evaluation>& evaluation, const std::vector<AgentStep>& steps)
 {
     nlohmann::json document = toJson(candidate);
+    document["remeasurements"] = nlohmann::json::array();
+    for (const Remeasurement& again : remeasurements)
+        document["remeasurements"].push_back({{"decision", again.decision_id},
+                                              {"standing", toString(again.standing)},
+                                              {"finding", again.finding},
+                                              {"time_ms", again.time_ms},
+                                              {"evaluation", toJson(again.evaluation)}});
     document["evaluation"] = evaluation ? toJson(*evaluation) : nlohmann::json(nullptr);
     document["steps"] = nlohmann::json::array();
     for (const AgentStep& step : steps)
@@ -75,7 +86,7 @@ nlohmann::json toDocument(const Candidate& candidate, const std::optional<Evalua
     return document;
 }
 
-void printCandidate(const Candidate& candidate, const std::optional<Evaluation>& evaluation,
+void printCandidate(const Candidate& candidate, const Decision* decision, const std::optional<Evaluation>& evaluation,
                     const std::vector<AgentStep>& steps)
 {
     fmt::print("{}: {}, generation {}, island {}, by {}\n", candidate.id,
@@ -87,8 +98,9 @@ void printCandidate(const Candidate& candidate, const std::optional<Evaluation>&
     for (const auto& [name, value] : candidate.tunables)
         fmt::print("  {} = {}\n", name, value);
     fmt::print("change: {}\n", candidate.summary);
-    if (candidate.decision)
-        fmt::print("{}: {}\n", toString(*candidate.decision), candidate.decision_reason);
+    if (decision)
+        fmt::print("{}: {}{}{}\n", toSentencePart(*decision), decision->reason, decision->finding.empty() ? "" : "\n",
+                   decision->finding);
     if (evaluation) {
         if (!evaluation->message.empty())
             fmt::print("{}\n", evaluation->message);
@@ -103,7 +115,35 @@ void printCandidate(const Candidate& candidate, const std::optional<Evaluation>&
         fmt::print("\n## {}: {}\n\n{}\n", step.agent, step.title, step.body);
 }
 
-int showCandidate(const Options& options)
+std::vector<DescribedFile> attributionFiles(const Attribution& attribution)
+{
+    return {{{"attribution.md", toMarkdown(attribution)}, "which edits carry the gain: measured without each of them"},
+            {{"attribution.json", toJson(attribution).dump(2, ' ', false, nlohmann::json::error_handler_t::replace)},
+             "the same with raw samples"}};
+}
+
+int writeEvidence(RunFile& file, const Options& options, std::stop_token stop)
+{
+    const auto paths = DataPaths::find();
+    if (!paths)
+        return reportError(paths.error());
+    EvidenceOptions evidence{paths->resources, {}};
+    if (options.attribution) {
+        const auto attribution = runAttribution(file, options.id, "seed", {}, std::move(stop));
+        if (!attribution)
+            return reportError(attribution.error());
+        evidence.further = attributionFiles(*attribution);
+    }
+    const auto files = collectEvidence(file, options.id, evidence);
+    if (!files)
+        return reportError(files.error());
+    if (auto written = writeFolderAtomically(options.evidence, *files); !written)
+        return reportUsage(describe(written.error()));
+    fmt::print(stderr, "{}: {} files; begin with README.md\n", options.evidence.string(), files->size());
+    return exit_success;
+}
+
+int showCandidate(const Options& options, std::stop_token stop)
 {
     auto file = RunFile::open(options.file, RunFile::Access::read);
     if (!file)
@@ -115,6 +155,8 @@ int showCandidate(const Options& options)
     if (candidate == snapshot->candidates.end())
         return reportUsage(fmt::format("There is no candidate {} in {}. Choose one of those that `cucoctl show` lists.",
                                        options.id, options.file.string()));
+    if (!options.evidence.empty())
+        return writeEvidence(**file, options, std::move(stop));
     if (options.source) {
         const auto source = (*file)->source(options.id);
         if (!source)
@@ -131,10 +173,13 @@ int showCandidate(const Options& options)
     if (!steps)
         return reportError(steps.error());
     std::erase_if(*steps, [&](const AgentStep& step) { return step.candidate_id != options.id; });
+    const auto remeasurements = (*file)->remeasurements(options.id);
+    if (!remeasurements)
+        return reportError(remeasurements.error());
     if (options.json)
-        printJson(toDocument(*candidate, *evaluation, *steps));
+        printJson(toDocument(*candidate, *remeasurements, *evaluation, *steps));
     else
-        printCandidate(*candidate, *evaluation, *steps);
+        printCandidate(*candidate, lastDecisionOn(snapshot->decisions, options.id), *evaluation, *steps);
     return exit_success;
 }
 
@@ -150,9 +195,14 @@ void addCandidateCommand(CLI::App& app, Session& session)
     auto* diff = command->add_flag("--diff", options->diff, "A unified diff against its parent");
     auto* json = command->add_flag("--json", options->json, "One JSON document with raw samples and steps");
     command->add_option("--against", options->against, "A candidate or baseline to compare with")->needs(diff);
-    source->excludes(diff)->excludes(json);
-    diff->excludes(json);
-    command->callback([&session, options] { session.exit_code = showCandidate(*options); });
+    auto* evidence = command->add_option("--evidence", options->evidence,
+                                         "Write a folder with all that speaks for it, and a script that checks it");
+    source->excludes(diff)->excludes(json)->excludes(evidence);
+    diff->excludes(json)->excludes(evidence);
+    json->excludes(evidence);
+    command->add_flag("--attribution", options->attribution, "Also measure which edits carry its gain over its seed")
+        ->needs(evidence);
+    command->callback([&session, options] { session.exit_code = showCandidate(*options, session.stop); });
 }
 
 }  // namespace cuco::cli

@@ -21,7 +21,8 @@ namespace cuco::cli {
 namespace {
 
 struct Options {
-    std::string workload, node, shape, stage = "profile";
+    std::string workload, node, stage = "profile";
+    std::vector<std::string> shapes;
     std::vector<std::filesystem::path> candidates;
     int ranks = 0;
     bool check_races = false, json = false;
@@ -191,8 +192,8 @@ int evaluateFiles(const Options& options, std::stop_token stop)
     if (!node)
         return reportUsage(describe(node.error()));
     EvaluationDefaults defaults{options.ranks, {}, *stageFromString(options.stage)};
-    if (!options.shape.empty()) {
-        const auto shape = findShape(*workload, options.shape, (*node)->kind() == NodeKind::emulated);
+    for (const std::string& name : options.shapes) {
+        const auto shape = findShape(*workload, name, (*node)->kind() == NodeKind::emulated);
         if (!shape)
             return reportUsage(describe(shape.error()));
         defaults.shapes.push_back(*shape);
@@ -245,7 +246,9 @@ void addEvalCommand(CLI::App& app, Session& session)
     command->add_option("--node", options->node, "emulated or local; by default the first that can run");
     command->add_option("--ranks", options->ranks, "By default the workload's first count that the node can run")
         ->check(CLI::Range(1, 64));
-    command->add_option("--shape", options->shape, "By default the workload's search shapes");
+    command
+        ->add_option("--shape", options->shapes, "By default the workload's search shapes; may be given several times")
+        ->allow_extra_args(false);
     command->add_option("--stage", options->stage, "The last stage to enter")
         ->check(CLI::IsMember({"verify", "benchmark", "profile"}));
     command->add_flag("--check-races", options->check_races, "Run it under the emulator's race checker first");

@@ -31,13 +31,14 @@ void printSnapshot(const RunSnapshot& snapshot)
         {"", "ID", "PARENT", "GEN", "ISLAND", "VERDICT", "TIME", "SPEED-UP", "STRATEGY", "DECISION", "CHANGE"}};
     for (const Candidate& candidate : snapshot.candidates) {
         const auto& evaluation = candidate.evaluation;
+        const Decision* decision = lastDecisionOn(snapshot.decisions, candidate.id);
         rows.push_back({&candidate == best ? "*" : "", candidate.id,
                         candidate.parents.empty() ? "–" : fmt::format("{}", fmt::join(candidate.parents, "+")),
                         std::to_string(candidate.generation), std::to_string(candidate.island),
                         std::string(evaluation ? toString(evaluation->verdict) : toString(candidate.state)),
                         formatTime(evaluation ? evaluation->timeUs().value_or(0) : 0),
                         formatSpeedup(evaluation ? evaluation->speedup().value_or(0) : 0), candidate.strategy,
-                        std::string(candidate.decision ? toString(*candidate.decision) : ""), candidate.summary});
+                        decision ? toSentencePart(*decision) : "", candidate.summary});
     }
     printTable(rows);
 }

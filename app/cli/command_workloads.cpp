@@ -39,7 +39,8 @@ nlohmann::json toJson(const Workload& workload)
               {"verify", toJson(workload.verify_shapes)},
               {"validation", toJson(workload.validation_shapes)},
               {"emulated_search", toJson(workload.emulated_search_shapes)},
-              {"emulated_verify", toJson(workload.emulated_verify_shapes)}}},
+              {"emulated_verify", toJson(workload.emulated_verify_shapes)},
+              {"emulated_validation", toJson(workload.emulated_validation_shapes)}}},
             {"strategies", strategies}};
 }
 

@@ -91,6 +91,8 @@ int followRun(std::unique_ptr<RunController> run, const std::filesystem::path& f
     {
         const std::stop_callback interrupt(stop, [&] { run->stop(); });
         run->wait();
+        // A failure is in the log, which the observer prints.
+        static_cast<void>(run->waitForPromotions());
     }
     run.reset();
     auto reader = RunFile::open(file, RunFile::Access::read);

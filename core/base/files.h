@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cuco {
 
@@ -16,5 +17,15 @@ Result<std::string> readFile(const std::filesystem::path& path, std::uint64_t ma
 
 /// Writes beside `path` and renames, so that a reader sees the old bytes or all of the new ones.
 Result<void> writeFileAtomically(const std::filesystem::path& path, std::string_view bytes);
+
+struct FolderFile {
+    std::string name;  ///< below the folder; may have folders of its own: "llm/1.md"
+    std::string bytes;
+    bool executable = false;
+};
+
+/// Writes a folder with these files beside `folder` and renames it, so that it is there whole or not at all. Errors:
+/// `folder` is there and not empty, or no folder; a name that leads out of it.
+Result<void> writeFolderAtomically(const std::filesystem::path& folder, const std::vector<FolderFile>& files);
 
 }  // namespace cuco

@@ -82,6 +82,15 @@ Result<std::unique_ptr<Proposer>> makeProposer(const DataPaths& paths, const Run
     return makeFastPath(paths, config, workload, std::move(*models));
 }
 
+Result<std::unique_ptr<CandidateEvaluator>> makeEvaluatorOf(const DataPaths& paths, const RunConfig& config,
+                                                            const Workload& workload)
+{
+    auto node = makeNodeFor(workload, config.node, config.ranks);
+    if (!node)
+        return std::unexpected(node.error());
+    return makeEvaluatorFor(paths, std::move(*node), workload, {config.ranks, {}});
+}
+
 Result<RunController::Parts> makeParts(const DataPaths& paths, const RunConfig& config, const ModelAccess& access,
                                        RunFile* file)
 {
@@ -89,10 +98,7 @@ Result<RunController::Parts> makeParts(const DataPaths& paths, const RunConfig& 
     if (!workload)
         return std::unexpected(workload.error());
     RunController::Parts parts;
-    auto node = makeNodeFor(*workload, config.node, config.ranks);
-    if (!node)
-        return std::unexpected(node.error());
-    auto evaluator = makeEvaluatorFor(paths, std::move(*node), *workload, {config.ranks, {}});
+    auto evaluator = makeEvaluatorOf(paths, config, *workload);
     if (!evaluator)
         return std::unexpected(evaluator.error());
     parts.evaluator = std::move(*evaluator);
@@ -104,6 +110,14 @@ Result<RunController::Parts> makeParts(const DataPaths& paths, const RunConfig& 
 }
 
 }  // namespace
+
+Result<std::unique_ptr<CandidateEvaluator>> evaluatorOf(const DataPaths& paths, const RunConfig& config)
+{
+    const auto workload = workloadOf(paths, config);
+    if (!workload)
+        return std::unexpected(workload.error());
+    return makeEvaluatorOf(paths, config, *workload);
+}
 
 Result<std::unique_ptr<RunController>> newRun(const DataPaths& paths, const std::filesystem::path& file,
                                               const RunConfig& config, RunObserver observer, ModelAccess access)

@@ -18,4 +18,7 @@ Result<std::unique_ptr<RunController>> newRun(const DataPaths& paths, const std:
 Result<std::unique_ptr<RunController>> openRun(const DataPaths& paths, const std::filesystem::path& file,
                                                RunObserver observer, ModelAccess access = {});
 
+/// The evaluator of a run's workload on its node, not prepared: for deciding in a run that is not gone on with.
+Result<std::unique_ptr<CandidateEvaluator>> evaluatorOf(const DataPaths& paths, const RunConfig& config);
+
 }  // namespace cuco

@@ -4,6 +4,7 @@
 
 #include "core/agents/scratchpad.h"
 #include "core/base/clock.h"
+#include "core/run/promotions.h"
 #include "core/run/run_session.h"
 
 #include <fmt/format.h>
@@ -32,6 +33,7 @@ struct RunController::Private {
     std::mutex deciding;  ///< orders decisions as the file has them; taken before RunShared::mutex
     std::mutex starting;  ///< guards `thread`; taken before RunShared::mutex
     std::jthread thread;
+    Promotions promotions{run};
 };
 
 void RunController::Private::load()
@@ -121,17 +123,19 @@ Result<void> RunController::Private::decide(DecisionKind kind, const std::string
     {
         const std::scoped_lock guard(run.mutex);
         changed = run.population.addDecision(decision);
-        tellDecision(changed,
-                     fmt::format("{} {}{}{}", candidate_id, toString(kind), reason.empty() ? "" : ": ", reason));
+        tellDecision(changed, fmt::format("{} {}{}{}", candidate_id, toSentencePart(decision),
+                                          reason.empty() ? "" : ": ", reason));
     }
+    promotions.reconsider();
+    promotions.begin();
     return {};
 }
 
 void RunController::Private::tellDecision(const RunPopulation::CandidatePointer& candidate, const std::string& text)
 {
+    run.events.post(DecisionsChanged{run.population.decisions()});
     if (candidate)
         run.events.post(CandidateChanged{*candidate});
-    run.events.post(DecisionsChanged{run.population.decisions()});
     addLog(run, "info", text);
 }
 
@@ -150,6 +154,8 @@ RunController::~RunController()
         d_->thread.request_stop();
         d_->thread.join();
     }
+    d_->promotions.stop();
+    static_cast<void>(d_->promotions.wait());  // a failure is in the log
     // The observer may still call this object while it is told the last events.
     d_->run.events.flush();
 }
@@ -157,6 +163,7 @@ RunController::~RunController()
 void RunController::start()
 {
     const std::scoped_lock starting(d_->starting);
+    d_->promotions.begin();
     {
         const std::scoped_lock guard(d_->run.mutex);
         if (d_->run.state == RunState::running) {
@@ -197,6 +204,7 @@ void RunController::resume()
 void RunController::stop()
 {
     const std::scoped_lock starting(d_->starting);
+    d_->promotions.stop();
     {
         const std::scoped_lock guard(d_->run.mutex);
         if (d_->run.state == RunState::paused)
@@ -240,9 +248,13 @@ Result<void> RunController::undo()
     const std::scoped_lock order(d_->deciding);
     if (auto stored = d_->run.file->undoLastDecision(); !stored)
         return stored;
-    const std::scoped_lock guard(d_->run.mutex);
-    const auto changed = d_->run.population.undoLastDecision();
-    d_->tellDecision(changed, fmt::format("The last decision{} is undone", changed ? " on " + changed->id : ""));
+    {
+        const std::scoped_lock guard(d_->run.mutex);
+        const auto changed = d_->run.population.undoLastDecision();
+        d_->tellDecision(changed, fmt::format("The last decision{} is undone", changed ? " on " + changed->id : ""));
+    }
+    d_->promotions.reconsider();
+    d_->promotions.begin();
     return {};
 }
 
@@ -265,6 +277,11 @@ Result<void> RunController::editScratchpad(const std::string& text)
         return std::unexpected(stored.error());
     tell(d_->run, StepsAdded{std::move(*stored)});
     return {};
+}
+
+Result<void> RunController::waitForPromotions()
+{
+    return d_->promotions.wait();
 }
 
 }  // namespace cuco

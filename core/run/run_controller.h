@@ -23,7 +23,7 @@ class RunController {
 public:
     struct Parts {
         std::unique_ptr<RunFile> file;  ///< opened for writing
-        // Without these two a run can be decided on but not started.
+        // Without these two a run can be decided on but not started; without an evaluator promotions stay pending.
         std::shared_ptr<CandidateEvaluator> evaluator;
         std::unique_ptr<Proposer> proposer;
     };
@@ -33,19 +33,26 @@ public:
     RunController(Parts parts, RunObserver observer);
     ~RunController();  ///< stops, waits for the threads, closes the file
 
-    void start();  ///< begins, or goes on with, a run that is created, paused or stopped
+    /// Begins, or goes on with, a run that is created, paused or stopped. Measures pending promotions, also of a run
+    /// that is finished.
+    void start();
     void pause();  ///< nothing new is proposed; what is in flight settles
     void resume();
-    void stop();  ///< cancels what is in flight; it is evaluated again on resume
+    void stop();  ///< cancels what is in flight; it is evaluated again on resume, and promotions are measured then
     /// Blocks until the run is finished, stopped, paused or failed and the observer knows; at once when it never began.
     void wait();
 
     RunState state() const;
 
-    /// Errors: no such candidate; a promotion of one that did not verify; the file cannot be written.
+    /// A promotion is pending at first: the candidate is measured again on held-back shapes, and an event tells whether
+    /// the promotion stands. Errors: no such candidate; a promotion of one that did not verify; the file cannot be
+    /// written.
     Result<void> promote(const std::string& candidate_id, const std::string& reason);
     Result<void> reject(const std::string& candidate_id, const std::string& reason);
     Result<void> undo();
+    /// Blocks until no promotion is being measured and the observer knows. The error is what kept one from being
+    /// measured; it stays pending.
+    Result<void> waitForPromotions();
 
     /// A person's version of what the search has learned (scratchpad.h): for proposals planned from now on.
     Result<void> editScratchpad(const std::string& text);

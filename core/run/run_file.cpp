@@ -183,6 +183,22 @@ Result<std::unique_ptr<RunFile>> RunFile::open(const std::filesystem::path& path
         new RunFile(path, access, std::make_unique<Database>(std::move(*database)), std::move(lock), *version));
 }
 
+Result<bool> RunFile::hasFormat(std::int64_t version)
+{
+    if (schema_version_ >= version)
+        return true;
+    // A writer may have brought it up to date since.
+    const auto now = checkedSchemaVersion(*database_, path_.string());
+    if (!now)
+        return std::unexpected(now.error());
+    if (*now < version)
+        return false;
+    if (auto whole = checkContents(*database_, *now, path_.string()); !whole)
+        return std::unexpected(whole.error());
+    schema_version_ = *now;
+    return true;
+}
+
 RunFile::~RunFile()
 {
     if (access_ != Access::write)

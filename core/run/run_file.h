@@ -18,6 +18,12 @@ namespace cuco {
 class Database;
 class WriterLock;
 
+/// A node as a session of the run found it.
+struct RunEnvironment {
+    std::int64_t time_ms = 0;  ///< Unix time
+    std::string probe;         ///< JSON, as `cucoctl node probe --json` has it
+};
+
 /// A `.cuco` file: one SQLite database with one run (docs/run-file.md has the schema). Each method is one
 /// transaction, so a kill loses nothing that had returned. Methods may be called from several threads.
 class RunFile {
@@ -53,6 +59,12 @@ public:
     Result<std::vector<int>> searchLlmCalls(const std::string& text);
     /// What a ReplayClient gives again.
     Result<Recording> llmRecording();
+    /// What the candidate's promotions found, by time. A file before format 3 has none.
+    Result<std::vector<Remeasurement>> remeasurements(const std::string& candidate_id);
+    /// The nodes it ran on, by time. A file before format 3 has none.
+    Result<std::vector<RunEnvironment>> environments();
+    /// When the candidate's evaluation was stored; nothing while it is not settled.
+    Result<std::optional<std::int64_t>> settledMs(const std::string& candidate_id);
 
     Result<void> setState(RunState state, const std::string& message);
     Result<void> addBaseline(const Baseline& baseline, const std::string& source,
@@ -67,6 +79,10 @@ public:
     Result<void> settleCandidate(const Candidate& candidate, const std::optional<Timeline>& timeline);
     Result<void> addDecision(const Decision& decision);  ///< with its id
     Result<void> undoLastDecision();                     ///< an error when there is none
+    /// The decision then stands or is refused.
+    Result<void> addRemeasurement(const Remeasurement& remeasurement);
+    /// A node's probe as JSON, found now; not stored when it equals the last one.
+    Result<void> addEnvironment(const std::string& probe);
     Result<void> addLog(const LogEntry& entry);
     /// Folds the WAL into the one file.
     Result<void> checkpoint();
@@ -76,7 +92,8 @@ private:
             std::unique_ptr<WriterLock> lock, std::int64_t schema_version);
     enum class Parents { stored, among_these };
     Result<void> storeSteps(std::vector<AgentStep>& steps, Parents parents);
-    Result<bool> hasLlmTables();  ///< under the lock
+    /// Whether the file has the tables of a format, under the lock. Reading does not bring an older one up to date.
+    Result<bool> hasFormat(std::int64_t version);
     template <class Value>
     Result<Value> inLlmStore(const std::function<Result<Value>(LlmStore&)>& read);
     Result<std::optional<Timeline>> readTimeline(std::string_view sql, const std::string& key);

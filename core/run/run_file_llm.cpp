@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/run/database.h"
 #include "core/run/run_file.h"
-#include "core/run/run_schema.h"
 
 namespace cuco {
 
@@ -12,27 +11,11 @@ constexpr std::int64_t first_schema_with_calls = 2;
 
 }  // namespace
 
-Result<bool> RunFile::hasLlmTables()
-{
-    if (schema_version_ >= first_schema_with_calls)
-        return true;
-    // Reading does not bring an older file up to date, but a writer may have done so since.
-    const auto version = checkedSchemaVersion(*database_, path_.string());
-    if (!version)
-        return std::unexpected(version.error());
-    if (*version < first_schema_with_calls)
-        return false;
-    if (auto whole = checkContents(*database_, *version, path_.string()); !whole)
-        return std::unexpected(whole.error());
-    schema_version_ = *version;
-    return true;
-}
-
 template <class Value>
 Result<Value> RunFile::inLlmStore(const std::function<Result<Value>(LlmStore&)>& read)
 {
     const std::scoped_lock guard(mutex_);
-    const auto has_tables = hasLlmTables();
+    const auto has_tables = hasFormat(first_schema_with_calls);
     if (!has_tables)
         return std::unexpected(has_tables.error());
     if (!*has_tables)

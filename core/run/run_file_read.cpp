@@ -1,17 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/json.h"
 #include "core/run/candidate_json.h"
 #include "core/run/database.h"
 #include "core/run/run_file.h"
+#include "core/run/stored_evaluation.h"
 #include "core/run/timeline_blob.h"
 #include "core/run/writer_lock.h"
 
 #include <fmt/format.h>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <tuple>
-#include <unordered_map>
 
 namespace cuco {
 
@@ -19,45 +17,13 @@ namespace {
 
 constexpr std::int64_t detail_bytes_in_snapshot = 4'000;
 constexpr std::int64_t log_entries_in_snapshot = 10'000;
+constexpr std::int64_t first_format_with_remeasurements = 3;
 
-/// Names the cell, so that a file that somebody changed by hand can be mended.
-std::unexpected<Error> badCell(std::string_view column, std::string_view row, const std::string& finding)
-{
-    return failure(fmt::format("The run file has a wrong value in the column {} of {}: {}", column, row, finding), {},
-                   "Open a file that this version of CUCo wrote.");
-}
-
-Result<int> smallInteger(const SqlRow& row, int column, std::string_view name, std::string_view owner)
-{
-    const std::int64_t value = row.integer(column);
-    if (value < 0 || value > std::numeric_limits<int>::max())
-        return badCell(name, owner, fmt::format("{} is out of range", value));
-    return static_cast<int>(value);
-}
-
-/// The JSON of one cell, read by `from_json`.
-template <class FromJson>
-auto cell(const std::string& text, std::string_view column, std::string_view owner, const FromJson& from_json)
-    -> decltype(from_json(nlohmann::json()))
-{
-    const auto json = parseJson(text, std::string(column));
-    if (!json)
-        return badCell(column, owner, describe(json.error()));
-    auto value = from_json(*json);
-    if (!value)
-        return badCell(column, owner, describe(value.error()));
-    return value;
-}
-
-Result<Evaluation> readEvaluation(const std::string& document, std::string detail, std::string_view column,
-                                  std::string_view owner)
-{
-    auto evaluation =
-        cell(document, column, owner, [](const nlohmann::json& json) { return evaluationFromJson(json); });
-    if (evaluation)
-        evaluation->detail = std::move(detail);
-    return evaluation;
-}
+constexpr std::string_view decisions_with_standing =
+    "SELECT d.id, d.candidate, d.kind, d.reason, d.time_ms, d.undone, r.standing, r.finding FROM decisions AS d "
+    "LEFT JOIN remeasurements AS r ON r.id = (SELECT max(id) FROM remeasurements WHERE decision = d.id) ORDER BY d.id";
+constexpr std::string_view decisions_without_standing =
+    "SELECT id, candidate, kind, reason, time_ms, undone, NULL, NULL FROM decisions ORDER BY id";
 
 Result<Candidate> readCandidate(const SqlRow& row)
 {
@@ -123,21 +89,14 @@ Result<Decision> readDecision(const SqlRow& row)
     decision.reason = row.text(3);
     decision.time_ms = row.integer(4);
     decision.undone = row.integer(5) != 0;
-    return decision;
-}
-
-void applyDecisions(RunSnapshot& snapshot)
-{
-    std::unordered_map<std::string_view, Candidate*> by_id;
-    for (Candidate& candidate : snapshot.candidates)
-        by_id[candidate.id] = &candidate;
-    for (const Decision& decision : snapshot.decisions) {
-        const auto found = by_id.find(decision.candidate_id);
-        if (decision.undone || found == by_id.end())
-            continue;
-        found->second->decision = decision.kind;
-        found->second->decision_reason = decision.reason;
+    if (!row.isNull(6)) {
+        const auto standing = promotionStandingFromString(row.text(6));
+        if (!standing)
+            return badCell("remeasurements.standing", owner, fmt::format("\"{}\" is no standing", row.text(6)));
+        decision.standing = *standing;
+        decision.finding = row.text(7);
     }
+    return decision;
 }
 
 Result<void> readRun(Database& database, RunSnapshot& snapshot)
@@ -164,7 +123,7 @@ Result<void> readRun(Database& database, RunSnapshot& snapshot)
     return done;
 }
 
-Result<void> readParts(Database& database, RunSnapshot& snapshot)
+Result<void> readParts(Database& database, bool with_remeasurements, RunSnapshot& snapshot)
 {
     auto done = database.query("SELECT name, document, substr(detail, 1, ?) FROM baselines ORDER BY position",
                                {detail_bytes_in_snapshot}, [&](const SqlRow& row) -> Result<void> {
@@ -192,7 +151,7 @@ Result<void> readParts(Database& database, RunSnapshot& snapshot)
         });
     if (!done)
         return done;
-    done = database.query("SELECT id, candidate, kind, reason, time_ms, undone FROM decisions ORDER BY id", {},
+    done = database.query(with_remeasurements ? decisions_with_standing : decisions_without_standing, {},
                           [&](const SqlRow& row) -> Result<void> {
                               auto decision = readDecision(row);
                               if (!decision)
@@ -224,7 +183,10 @@ Result<RunSnapshot> RunFile::snapshot()
     auto done = database_->consistently([&]() -> Result<void> {
         if (auto run = readRun(*database_, snapshot); !run)
             return run;
-        return readParts(*database_, snapshot);
+        const auto with_remeasurements = hasFormat(first_format_with_remeasurements);
+        if (!with_remeasurements)
+            return std::unexpected(with_remeasurements.error());
+        return readParts(*database_, *with_remeasurements, snapshot);
     });
     if (!done) {
         Error error = done.error();
@@ -232,7 +194,8 @@ Result<RunSnapshot> RunFile::snapshot()
             error.where = path_.string();
         return std::unexpected(std::move(error));
     }
-    applyDecisions(snapshot);
+    for (Candidate& candidate : snapshot.candidates)
+        applyDecisions(snapshot.decisions, candidate);
     if (snapshot.state == RunState::running && access_ == Access::read && !WriterLock::isHeld(path_)) {
         snapshot.state = RunState::stopped;
         snapshot.message = "The program that ran it ended without closing it; resume it to go on.";

@@ -4,50 +4,13 @@
 #include "core/run/candidate_json.h"
 #include "core/run/database.h"
 #include "core/run/run_file.h"
+#include "core/run/stored_evaluation.h"
 #include "core/run/timeline_blob.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace cuco {
-
-namespace {
-
-/// Compilers can print without end.
-constexpr std::size_t most_detail_bytes = 256u << 10;
-
-std::string dump(const nlohmann::json& json)
-{
-    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-SqlValue orNull(const std::optional<double>& value)
-{
-    return value ? SqlValue(*value) : SqlValue(nullptr);
-}
-
-/// An evaluation split for storage: compilers' logs lie beside the document, where a snapshot can leave them out.
-struct StoredEvaluation {
-    explicit StoredEvaluation(const Evaluation& evaluation)
-        : detail(evaluation.detail.substr(0, most_detail_bytes)),
-          verdict(toString(evaluation.verdict)),
-          stage(toString(evaluation.stage)),
-          speedup(evaluation.speedup()),
-          ci_low(evaluation.ciLow()),
-          ci_high(evaluation.ciHigh()),
-          time_us(evaluation.timeUs()),
-          bound_us(evaluation.boundUs())
-    {
-        Evaluation without_detail = evaluation;
-        without_detail.detail.clear();
-        document = dump(toJson(without_detail));
-    }
-    std::string document, detail;
-    std::string_view verdict, stage;
-    std::optional<double> speedup, ci_low, ci_high, time_us, bound_us;
-};
-
-}  // namespace
 
 Result<void> RunFile::setState(RunState state, const std::string& message)
 {
@@ -83,8 +46,8 @@ Result<void> RunFile::addBaseline(const Baseline& baseline, const std::string& s
 Result<std::vector<AgentStep>> RunFile::addCandidate(const Candidate& candidate, const std::string& source,
                                                      std::vector<AgentStep> steps)
 {
-    const std::string parents = dump(candidate.parents), directive = dump(toJson(candidate.directive)),
-                      tunables = dump(candidate.tunables);
+    const std::string parents = dumpCell(candidate.parents), directive = dumpCell(toJson(candidate.directive)),
+                      tunables = dumpCell(candidate.tunables);
     const std::scoped_lock guard(mutex_);
     auto done = database_->transaction([&]() -> Result<void> {
         if (auto stored = database_->run("INSERT OR IGNORE INTO sources (sha256, text) VALUES (?, ?)",

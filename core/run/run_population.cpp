@@ -82,15 +82,19 @@ RunPopulation::CandidatePointer RunPopulation::applyDecisions(const std::string&
     const auto found = by_id_.find(candidate_id);
     if (found == by_id_.end())
         return nullptr;
-    return change(found->second, [&](Candidate& candidate) {
-        candidate.decision.reset();
-        candidate.decision_reason.clear();
-        for (const Decision& decision : decisions_)
-            if (!decision.undone && decision.candidate_id == candidate_id) {
-                candidate.decision = decision.kind;
-                candidate.decision_reason = decision.reason;
-            }
-    });
+    return change(found->second, [&](Candidate& candidate) { cuco::applyDecisions(decisions_, candidate); });
+}
+
+RunPopulation::CandidatePointer RunPopulation::settlePromotion(int decision_id, PromotionStanding standing,
+                                                               const std::string& finding)
+{
+    for (Decision& decision : decisions_)
+        if (decision.id == decision_id) {
+            decision.standing = standing;
+            decision.finding = finding;
+            return applyDecisions(decision.candidate_id);
+        }
+    return nullptr;
 }
 
 void RunPopulation::advancePrefix()

@@ -41,6 +41,8 @@ public:
     CandidatePointer addDecision(const Decision& decision);
     /// Undoes the last decision in force; nothing when there is none.
     CandidatePointer undoLastDecision();
+    /// What measuring again found of a promotion.
+    CandidatePointer settlePromotion(int decision_id, PromotionStanding standing, const std::string& finding);
 
 private:
     CandidatePointer applyDecisions(const std::string& candidate_id);

@@ -140,11 +140,34 @@ CREATE TABLE llm_calls (
     document           TEXT NOT NULL
 ) STRICT;
 )sql",
+    R"sql(
+CREATE TABLE environments (
+    id       INTEGER PRIMARY KEY,
+    time_ms  INTEGER NOT NULL,
+    document TEXT NOT NULL
+) STRICT;
+CREATE TABLE remeasurements (
+    id          INTEGER PRIMARY KEY,
+    decision    INTEGER NOT NULL REFERENCES decisions (id),
+    standing    TEXT NOT NULL,
+    finding     TEXT NOT NULL,
+    verdict     TEXT NOT NULL,
+    speedup     REAL,
+    ci_low      REAL,
+    ci_high     REAL,
+    time_us     REAL,
+    document    TEXT NOT NULL,
+    detail      TEXT NOT NULL,
+    measured_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX remeasurements_by_decision ON remeasurements (decision);
+)sql",
 };
 
 constexpr std::array tables_of_version_1{"run",       "sources", "candidates", "evaluations", "timelines",
                                          "baselines", "steps",   "decisions",  "log"};
 constexpr std::array tables_of_version_2{"text_blocks", "text_pieces", "llm_calls"};
+constexpr std::array tables_of_version_3{"environments", "remeasurements"};
 
 }  // namespace
 
@@ -205,6 +228,8 @@ Result<void> checkContents(Database& database, std::int64_t version, const std::
     std::vector<std::string_view> tables(tables_of_version_1.begin(), tables_of_version_1.end());
     if (version >= 2)
         tables.insert(tables.end(), tables_of_version_2.begin(), tables_of_version_2.end());
+    if (version >= 3)
+        tables.insert(tables.end(), tables_of_version_3.begin(), tables_of_version_3.end());
     for (const std::string_view table : tables) {
         const auto found =
             database.integer("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?", {table});

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <limits>
 #include <thread>
-#include <utility>
 
 namespace cuco {
 
@@ -90,7 +89,8 @@ RunSession::End RunSession::work(std::stop_token stop)
 
     releaseInFlight();
     const std::scoped_lock guard(run_.mutex);
-    run_.prepared = run_.prepared && !error_;
+    if (error_)
+        run_.turns.prepareAgain();
     if (error_)
         return {RunState::failed, describe(*error_)};
     if (halted())
@@ -103,14 +103,9 @@ RunSession::End RunSession::work(std::stop_token stop)
 /// Once a program and again after a failure, which may have been the node's.
 bool RunSession::prepare()
 {
-    if (std::exchange(run_.prepared, true))
-        return true;
-    addLog(run_, "info", "Preparing the node and measuring the baselines");
-    auto prepared = run_.evaluator->prepare(halt_.get_token());
-    if (halted()) {
-        run_.prepared = false;
+    auto prepared = prepareEvaluator(run_, halt_.get_token());
+    if (halted())
         return false;
-    }
     if (prepared)
         prepared = storeBaselines();
     if (!prepared)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/evaluation/candidate_evaluator.h"
+#include "core/run/evaluator_turns.h"
 #include "core/run/event_dispatcher.h"
 #include "core/run/run_file.h"
 #include "core/run/run_population.h"
@@ -38,7 +39,7 @@ struct RunShared {
     RunState state = RunState::created;
     bool pause_requested = false;
 
-    bool prepared = false;  ///< of the session alone, of which there is one at a time
+    EvaluatorTurns turns;  ///< has a lock of its own
 };
 
 /// Keeps scratchpads among the steps, and tells the observer. Not under the lock.
@@ -46,6 +47,9 @@ void tell(RunShared& run, const RunEvent& event);
 
 /// Stored and told; an entry that cannot be stored is told all the same.
 void addLog(RunShared& run, const std::string& level, const std::string& text);
+
+/// Prepares the evaluator unless it is, and stores what its node is. Stopped early it is not prepared.
+Result<void> prepareEvaluator(RunShared& run, const std::stop_token& stop);
 
 /// The engine at work: from a start until the run is finished, paused, stopped or failed. Proposing, compiling and
 /// measuring have threads of their own.

@@ -3,7 +3,10 @@
 // The part of a session that takes stored candidates to their evaluation.
 #include "core/run/run_session.h"
 
+#include "core/llm/chat.h"
+
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <thread>
@@ -38,6 +41,18 @@ std::string logLine(const Candidate& candidate)
 }
 
 }  // namespace
+
+Result<void> prepareEvaluator(RunShared& run, const std::stop_token& stop)
+{
+    return run.turns.prepareOnce(
+        [&]() -> Result<void> {
+            addLog(run, "info", "Preparing the node and measuring the baselines");
+            if (auto prepared = run.evaluator->prepare(stop); !prepared || stop.stop_requested())
+                return prepared;
+            return run.file->addEnvironment(dumpJson(toJson(run.evaluator->probe())));
+        },
+        stop);
+}
 
 void RunSession::enqueue(int number)
 {
@@ -120,6 +135,10 @@ void RunSession::compileOne(int number)
 
 void RunSession::measureOne(int number, ToMeasure work)
 {
+    const auto turn =
+        run_.turns.take(EvaluatorTurns::Purpose::search, !run_.evaluator->probe().modelled, halt_.get_token());
+    if (!turn)
+        return;
     setState(number, CandidateState::measuring);
     auto result = run_.evaluator->measure(work.request, std::move(work.compiled), halt_.get_token());
     if (halted())

@@ -33,12 +33,6 @@ nlohmann::json toJson(const Baseline& baseline)
             {"bound_us", orNull(baseline.evaluation.boundUs())}};
 }
 
-nlohmann::json toJson(const Decision& decision)
-{
-    return {{"id", decision.id},         {"candidate", decision.candidate_id}, {"kind", toString(decision.kind)},
-            {"reason", decision.reason}, {"time_ms", decision.time_ms},        {"undone", decision.undone}};
-}
-
 }  // namespace
 
 std::string_view toString(RunState state)
@@ -80,6 +74,17 @@ bool selfReported(const RunSnapshot& snapshot)
 const char* timesNote(bool modelled, bool self_reported)
 {
     return modelled ? " (modelled)" : self_reported ? " (self-reported)" : "";
+}
+
+nlohmann::json toJson(const Decision& decision)
+{
+    nlohmann::json json{
+        {"id", decision.id},         {"candidate", decision.candidate_id}, {"kind", toString(decision.kind)},
+        {"reason", decision.reason}, {"time_ms", decision.time_ms},        {"undone", decision.undone},
+        {"standing", nullptr},       {"finding", decision.finding}};
+    if (decision.kind == DecisionKind::promoted)
+        json["standing"] = toString(decision.standing);
+    return json;
 }
 
 nlohmann::json toJson(const RunSnapshot& snapshot)

@@ -4,6 +4,7 @@
 
 #include "core/agents/proposer.h"
 #include "core/population/candidate.h"
+#include "core/run/decision.h"
 #include "core/run/run_config.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -21,15 +22,6 @@ struct LogEntry {
     std::int64_t time_ms = 0;  ///< Unix time
     std::string level;         ///< "info", "warning", "error"
     std::string text;
-};
-
-struct Decision {
-    int id = 0;
-    std::string candidate_id;
-    DecisionKind kind = DecisionKind::promoted;
-    std::string reason;
-    std::int64_t time_ms = 0;
-    bool undone = false;
 };
 
 /// A host-driven reference measured in the run.
@@ -62,5 +54,7 @@ const char* timesNote(bool modelled, bool self_reported);
 nlohmann::json toJson(const RunSnapshot& snapshot);
 /// One element of its "candidates".
 nlohmann::json toJson(const Candidate& candidate);
+/// One element of its "decisions".
+nlohmann::json toJson(const Decision& decision);
 
 }  // namespace cuco

@@ -64,9 +64,9 @@ Result<void> check(const std::vector<CheckedField>& fields, const SizeValues& va
 Result<void> checkManifestValues(const Workload& workload, const std::string& where)
 {
     const std::vector<CheckedField> all = allFields(workload), roofline = rooflineFields(workload);
-    const std::array<const std::vector<Shape>*, 5> lists{&workload.search_shapes, &workload.verify_shapes,
-                                                         &workload.validation_shapes, &workload.emulated_search_shapes,
-                                                         &workload.emulated_verify_shapes};
+    const std::array<const std::vector<Shape>*, 6> lists{
+        &workload.search_shapes,          &workload.verify_shapes,          &workload.validation_shapes,
+        &workload.emulated_search_shapes, &workload.emulated_verify_shapes, &workload.emulated_validation_shapes};
     for (const auto* shapes : lists) {
         for (const Shape& shape : *shapes) {
             for (const int ranks : workload.ranks) {

@@ -43,7 +43,8 @@ Result<Shape> findShape(const Workload& workload, const std::string& name, bool 
     std::vector<const std::vector<Shape>*> lists{&workload.search_shapes, &workload.verify_shapes,
                                                  &workload.validation_shapes};
     if (emulated) {
-        lists = {&workload.emulated_search_shapes, &workload.emulated_verify_shapes};
+        lists = {&workload.emulated_search_shapes, &workload.emulated_verify_shapes,
+                 &workload.emulated_validation_shapes};
     }
     std::vector<std::string_view> names;
     for (const auto* shapes : lists) {
@@ -57,6 +58,22 @@ Result<Shape> findShape(const Workload& workload, const std::string& name, bool 
     return failure(fmt::format("The workload {} has no shape \"{}\"{}.", workload.name, name,
                                emulated ? " for the emulated node" : ""),
                    {}, fmt::format("Choose one of {}.", fmt::join(names, ", ")));
+}
+
+Result<std::vector<Shape>> heldBackShapes(const Workload& workload, bool emulated)
+{
+    if (workload.program) {
+        return workload.search_shapes;
+    }
+    const auto& shapes = emulated ? workload.emulated_validation_shapes : workload.validation_shapes;
+    if (shapes.empty()) {
+        return failure(fmt::format("The workload {} holds no shapes back{}.", workload.name,
+                                   emulated ? " for the emulated node" : ""),
+                       (workload.folder / "workload.json").string(),
+                       fmt::format("Give its manifest \"{}\" shapes, which the search does not time.",
+                                   emulated ? "emulated_validation" : "validation"));
+    }
+    return shapes;
 }
 
 Result<double> boundUs(const Workload& workload, const Shape& shape, int ranks, const DeviceRates& rates)

@@ -67,7 +67,7 @@ struct Workload {
     Tolerance tolerance;
     Roofline roofline;
     std::vector<Shape> search_shapes, verify_shapes, validation_shapes;  ///< for GPUs
-    std::vector<Shape> emulated_search_shapes, emulated_verify_shapes;
+    std::vector<Shape> emulated_search_shapes, emulated_verify_shapes, emulated_validation_shapes;
     std::filesystem::path host_source, seed_source, reference_source;
     std::vector<std::filesystem::path> headers;  ///< that its sources, candidates too, may include by name
     std::vector<HostBaseline> baselines;         ///< host.cu not among them
@@ -91,6 +91,10 @@ Result<std::vector<Workload>> loadWorkloads(const std::filesystem::path& root);
 
 /// Among the shapes for GPUs, or those for the emulated node: both kinds may use the same names.
 Result<Shape> findShape(const Workload& workload, const std::string& name, bool emulated);
+
+/// What the search never times: a promotion is measured on them. For a program, which has no other, its one shape. An
+/// error when the workload has none for that kind of node.
+Result<std::vector<Shape>> heldBackShapes(const Workload& workload, bool emulated);
 
 /// What a manifest's expressions may use: the parameters, `ranks` and `rank`.
 SizeValues sizeValues(const SizeValues& parameters, int ranks, int rank);

@@ -250,6 +250,10 @@ private:
         workload_.emulated_search_shapes = readShapeList(reader, "emulated_search", Represents::always, emulated_names);
         workload_.emulated_verify_shapes =
             readShapeList(reader, "emulated_verify", Represents::optional, emulated_names);
+        if (reader.present("emulated_validation")) {
+            workload_.emulated_validation_shapes =
+                readShapeList(reader, "emulated_validation", Represents::always, emulated_names);
+        }
         // Nothing is searched that could not be verified.
         if (workload_.search_shapes.empty() && workload_.emulated_search_shapes.empty()) {
             reader.fault("search", "and \"emulated_search\" must not both be empty");

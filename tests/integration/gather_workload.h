@@ -119,7 +119,8 @@ inline const std::string gather_manifest = R"json({
         "verify": [{"name": "odd", "n": 1021}],
         "validation": [],
         "emulated_search": [{"name": "small", "n": 512, "represents": {"n": 1048576}}],
-        "emulated_verify": [{"name": "odd", "n": 37}]
+        "emulated_verify": [{"name": "odd", "n": 37}],
+        "emulated_validation": [{"name": "held_back", "n": 768, "represents": {"n": 1572864}}]
     },
     "sources": {"host": "host.cu", "seed": "seed.cu", "reference": "reference.cu"},
     "strategies": [],

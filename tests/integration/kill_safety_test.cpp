@@ -134,7 +134,9 @@ TEST(KillSafety, KeepsADecisionThatReturned)
     ASSERT_TRUE(WIFSIGNALED(status));
     const auto snapshot = RunFile::open(path, RunFile::Access::write).value()->snapshot();
     ASSERT_TRUE(snapshot);
-    EXPECT_EQ(snapshot->candidates[0].decision, DecisionKind::promoted);
+    ASSERT_EQ(snapshot->decisions.size(), 1u);
+    EXPECT_EQ(snapshot->decisions[0].kind, DecisionKind::promoted);
+    EXPECT_EQ(snapshot->decisions[0].reason, "kept");
 }
 
 }  // namespace

@@ -50,6 +50,8 @@ inline Workload fakeWorkload(const std::filesystem::path& folder, int strategies
         writeText(file, strategyText(name, 1.0 + 0.1 * i));
         workload.strategies.push_back({name, file});
     }
+    workload.validation_shapes =
+        workload.emulated_validation_shapes = {{"held_back", {}, {}}, {"held_back_too", {}, {}}};
     return workload;
 }
 
@@ -63,6 +65,15 @@ public:
         /// Texts for which this is true compile but give a wrong result.
         std::function<bool(const std::string& source)> is_wrong = [](const std::string&) { return false; };
         std::function<bool(const std::string& source)> breaks_node = [](const std::string&) { return false; };
+        std::function<bool(const std::string& source)> compiles = [](const std::string& source) {
+            return source.find("does not compile") == std::string::npos;
+        };
+        /// Times the speed-up that the text has.
+        std::function<double(const std::string& source, const std::string& shape)> factor =
+            [](const std::string&, const std::string&) { return 1.0; };
+        /// Called by `measure`, which waits for it.
+        std::function<void(const EvaluationRequest&, std::stop_token)> on_measure = [](const EvaluationRequest&,
+                                                                                       std::stop_token) {};
     };
 
     FakeEvaluator(Workload workload, Options options) : workload_(std::move(workload)), options_(std::move(options))
@@ -79,7 +90,9 @@ public:
     {
         ++prepared;
         EvaluationResult host;
-        host.evaluation = timed(1.0);
+        host.evaluation.timings = {timed("small", 1.0)};
+        host.evaluation.stage = Stage::profile;
+        host.evaluation.modelled = options_.modelled;
         baselines_ = {{"host.cu", "// the host's way\n", host}};
         return {};
     }
@@ -92,7 +105,7 @@ public:
         Compiled result;
         result.evaluation.stage = Stage::compile;
         result.evaluation.modelled = options_.modelled;
-        if (request.source.find("does not compile") != std::string::npos) {
+        if (!options_.compiles(request.source)) {
             result.evaluation.verdict = Verdict::compile_error;
             result.evaluation.message = "It does not compile.";
             result.evaluation.detail = std::string(10'000, 'x');
@@ -100,13 +113,16 @@ public:
         return result;
     }
 
-    Result<EvaluationResult> measure(const EvaluationRequest& request, Compiled, std::stop_token stop) override
+    Result<EvaluationResult> measure(const EvaluationRequest& request, Compiled built, std::stop_token stop) override
     {
+        if (!built.evaluation.verified())
+            return EvaluationResult{std::move(built.evaluation), std::nullopt};
         const int now = ++measuring_;
         int most = most_measuring;
         while (now > most && !most_measuring.compare_exchange_weak(most, now)) {
         }
         ++measured;
+        options_.on_measure(request, stop);
         delay(stop);
         --measuring_;
         if (options_.breaks_node(request.source))
@@ -118,7 +134,13 @@ public:
             result.evaluation.message = "c[17] of rank 1 is 0, not 1.5.";
             return result;
         }
-        result.evaluation = timed(speedupOf(request.source));
+        result.evaluation.stage = request.until;
+        result.evaluation.modelled = options_.modelled;
+        result.evaluation.input_seed = 17;
+        const auto shapes = request.shapes.empty() ? std::vector<Shape>{{"small", {}, {}}} : request.shapes;
+        for (const Shape& shape : shapes)
+            result.evaluation.timings.push_back(
+                timed(shape.name, speedupOf(request.source) * options_.factor(request.source, shape.name)));
         Timeline timeline;
         timeline.title = "fake";
         timeline.lanes.push_back({0, "stream 0", {{0, 1000, timeline.nameIndex("kernel"), 0, 0, Activity::compute}}});
@@ -142,13 +164,11 @@ public:
     std::atomic<int> prepared{0}, compiled{0}, measured{0}, most_measuring{0};
 
 private:
-    Evaluation timed(double speedup) const
+    /// On real hardware with an interval of ± 1 % and half as much noise.
+    ShapeTiming timed(const std::string& shape, double speedup) const
     {
-        Evaluation evaluation;
-        evaluation.stage = Stage::profile;
-        evaluation.modelled = options_.modelled;
         ShapeTiming timing;
-        timing.shape = "small";
+        timing.shape = shape;
         timing.ranks = 2;
         timing.baseline = "host.cu";
         timing.baseline_us = 1000;
@@ -157,8 +177,14 @@ private:
         timing.samples_us = {timing.time_us};
         timing.speedup = timing.ci_low = timing.ci_high = speedup;
         timing.bound_us = 500;
-        evaluation.timings = {timing};
-        return evaluation;
+        if (!options_.modelled) {
+            timing.baseline_samples_us = {990, 1010, 1000, 1000};
+            timing.samples_us = {timing.time_us * 0.99, timing.time_us * 1.01, timing.time_us, timing.time_us};
+            timing.ci_low = 0.99 * speedup;
+            timing.ci_high = 1.01 * speedup;
+            timing.noise_floor = 0.005;
+        }
+        return timing;
     }
 
     void delay(const std::stop_token& stop) const

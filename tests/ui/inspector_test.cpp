@@ -35,6 +35,7 @@ private Q_SLOTS:
     void aPromotionMayGoWithoutOne();
     void anotherSelectionTakesTheQuestionBack();
     void textOfARunIsNeverMarkup();
+    void aPromotionIsPendingUntilItStandsOrIsRefused();
 
 private:
     QLabel* labelWith(const QString& text) const;
@@ -200,6 +201,35 @@ void InspectorTest::textOfARunIsNeverMarkup()
             }
         }
     }
+}
+
+void InspectorTest::aPromotionIsPendingUntilItStandsOrIsRefused()
+{
+    session_->select(QStringLiteral("c12"));
+    Decision decision;
+    decision.id = 1;
+    decision.candidate_id = "c12";
+    decision.reason = "<b>fast</b>";
+    const auto shown = [&] {
+        run_->apply(DecisionsChanged{{decision}});
+        run_->apply(CandidateChanged{*session_->candidate(QStringLiteral("c12"))});
+        QString text;
+        for (const QLabel* label : inspector_->findChildren<QLabel*>()) {
+            text += label->text() + QLatin1Char('\n');
+        }
+        return text;
+    };
+    QVERIFY(shown().contains(QStringLiteral("promotion pending")));
+    QVERIFY(shown().contains(QStringLiteral("not yet")));
+    decision.standing = PromotionStanding::refused;
+    decision.finding = "At the held-back shape wide it is not faster.";
+    QVERIFY(shown().contains(QStringLiteral("promotion refused")));
+    QVERIFY(shown().contains(QStringLiteral("held-back shape wide")));
+    decision.standing = PromotionStanding::stands;
+    QVERIFY(shown().contains(QStringLiteral("· promoted")));
+    QVERIFY(!shown().contains(QStringLiteral("<b>fast")));
+    decision.undone = true;
+    QVERIFY(!shown().contains(QStringLiteral("promoted")));
 }
 
 QTEST_MAIN(InspectorTest)

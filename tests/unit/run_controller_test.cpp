@@ -381,7 +381,9 @@ TEST_F(RunControllerTest, MayBeCommandedFromTheObserver)
 
 TEST_F(RunControllerTest, StoresDecisionsInAnyState)
 {
-    auto run = fakeRun(path, workload, fakeConfig(1, 2), slow(), events.observer());
+    FakeEvaluator::Options options = slow();
+    options.factor = [](const std::string&, const std::string& shape) { return shape == "small" ? 1 : 2; };
+    auto run = fakeRun(path, workload, fakeConfig(1, 2), options, events.observer());
     const auto missing = run->promote("c0", "");
     ASSERT_FALSE(missing);
     EXPECT_THAT(missing.error().what, HasSubstr("no candidate c0"));
@@ -389,6 +391,7 @@ TEST_F(RunControllerTest, StoresDecisionsInAnyState)
     ASSERT_TRUE(events.waitForSettled(4));  // c0 among them: without it only three could be
     EXPECT_TRUE(run->promote("c0", "while it runs"));
     run->wait();
+    EXPECT_TRUE(run->waitForPromotions());
     EXPECT_TRUE(run->reject("c0", "when it is finished"));
     EXPECT_EQ(snapshot(path).candidates[0].decision, DecisionKind::rejected);
     EXPECT_TRUE(run->undo());

@@ -144,7 +144,8 @@ TEST_F(RunFileTest, ReadsBackAsItWasWritten)
         child.id = 2;
         child.parent = 1;
         ASSERT_TRUE(file->addCandidate(someCandidate(2), "// text 2", {parent, child}));
-        ASSERT_TRUE(file->addDecision({1, "c1", DecisionKind::promoted, "fast", 123, false}));
+        ASSERT_TRUE(file->addDecision({1, "c1", DecisionKind::promoted, "fast", 123, false, {}, {}}));
+        ASSERT_TRUE(file->addRemeasurement({1, PromotionStanding::stands, "It is faster.", someEvaluation(), 124}));
         ASSERT_TRUE(file->addLog({456, "warning", "text"}));
         ASSERT_TRUE(file->setState(RunState::stopped, "because"));
     }
@@ -270,6 +271,84 @@ TEST_F(RunFileTest, NamesTheFormatOfANewerFile)
     const Error error = openFailure(RunFile::Access::write);
     EXPECT_THAT(error.what, HasSubstr("format 99"));
     EXPECT_THAT(error.remedy, HasSubstr("newer version"));
+}
+
+Decision somePromotion(int id, const std::string& candidate_id)
+{
+    Decision decision;
+    decision.id = id;
+    decision.candidate_id = candidate_id;
+    decision.reason = "fast";
+    decision.time_ms = 1000 + id;
+    return decision;
+}
+
+TEST_F(RunFileTest, KeepsWhatAPromotionMeasured)
+{
+    {
+        auto file = create();
+        fill(*file, 2);
+        ASSERT_TRUE(file->addDecision(somePromotion(1, "c1")));
+        EXPECT_EQ(file->snapshot()->decisions[0].standing, PromotionStanding::pending);
+        EXPECT_FALSE(file->snapshot()->candidates[1].decision);
+        ASSERT_TRUE(file->addRemeasurement({1, PromotionStanding::stands, "It is faster.", someEvaluation(), 77}));
+    }
+    auto file = open(RunFile::Access::read);
+    const auto snapshot = file->snapshot().value();
+    EXPECT_EQ(snapshot.decisions[0].standing, PromotionStanding::stands);
+    EXPECT_EQ(snapshot.decisions[0].finding, "It is faster.");
+    EXPECT_EQ(snapshot.candidates[1].decision, DecisionKind::promoted);
+    const auto again = file->remeasurements("c1").value();
+    ASSERT_EQ(again.size(), 1u);
+    EXPECT_EQ(again[0].time_ms, 77);
+    EXPECT_EQ(again[0].evaluation.timings.at(0).samples_us, someEvaluation().timings[0].samples_us);
+    EXPECT_TRUE(file->remeasurements("c0")->empty());
+}
+
+TEST_F(RunFileTest, KeepsTheNodesItRanOn)
+{
+    auto file = create();
+    fill(*file, 1);
+    for (const char* probe : {R"({"node":"a"})", R"({"node":"a"})", R"({"node":"b"})", R"({"node":"a"})"})
+        ASSERT_TRUE(file->addEnvironment(probe));
+    const auto environments = file->environments().value();
+    ASSERT_EQ(environments.size(), 3u);
+    EXPECT_EQ(environments[1].probe, R"({"node":"b"})");
+    EXPECT_GT(environments[0].time_ms, 0);
+    EXPECT_TRUE(file->settledMs("c0").value().has_value());
+    EXPECT_FALSE(file->settledMs("c9").value().has_value());
+}
+
+TEST_F(RunFileTest, ReadsAFileOfAnOlderFormatAndBringsItUpToDate)
+{
+    fill(*create(), 2);
+    sql("DROP TABLE remeasurements; DROP TABLE environments; PRAGMA user_version = 2;"
+        "INSERT INTO decisions VALUES (1, 'c1', 'promoted', 'fast', 5, 0)");
+    {
+        auto file = open(RunFile::Access::read);
+        const auto snapshot = file->snapshot();
+        ASSERT_TRUE(snapshot) << describe(snapshot.error());
+        EXPECT_EQ(snapshot->decisions.at(0).standing, PromotionStanding::pending);
+        EXPECT_TRUE(file->remeasurements("c1")->empty());
+        EXPECT_TRUE(file->environments()->empty());
+    }
+    auto file = open(RunFile::Access::write);
+    ASSERT_TRUE(file->addRemeasurement({1, PromotionStanding::refused, "It is slower.", someEvaluation(), 77}));
+    EXPECT_EQ(file->snapshot()->decisions.at(0).standing, PromotionStanding::refused);
+}
+
+TEST_F(RunFileTest, NamesAStandingThatIsNone)
+{
+    {
+        auto file = create();
+        fill(*file, 1);
+        ASSERT_TRUE(file->addDecision(somePromotion(1, "c0")));
+        ASSERT_TRUE(file->addRemeasurement({1, PromotionStanding::stands, "", someEvaluation(), 77}));
+    }
+    sql("UPDATE remeasurements SET standing = 'perhaps'");
+    const auto snapshot = open(RunFile::Access::read)->snapshot();
+    ASSERT_FALSE(snapshot);
+    EXPECT_THAT(snapshot.error().what, HasSubstr("perhaps"));
 }
 
 TEST_F(RunFileTest, NoticesATruncatedFile)
@@ -410,8 +489,9 @@ TEST_F(RunFileTest, UndoesTheLastDecisionThatIsInForce)
 {
     auto file = create();
     fill(*file, 2);
-    ASSERT_TRUE(file->addDecision({1, "c0", DecisionKind::promoted, "a", 1, false}));
-    ASSERT_TRUE(file->addDecision({2, "c0", DecisionKind::rejected, "b", 2, false}));
+    ASSERT_TRUE(file->addDecision({1, "c0", DecisionKind::promoted, "a", 1, false, {}, {}}));
+    ASSERT_TRUE(file->addRemeasurement({1, PromotionStanding::stands, "It is faster.", someEvaluation(), 1}));
+    ASSERT_TRUE(file->addDecision({2, "c0", DecisionKind::rejected, "b", 2, false, {}, {}}));
     ASSERT_TRUE(file->undoLastDecision());
     EXPECT_EQ(file->snapshot()->candidates[0].decision, DecisionKind::promoted);
     ASSERT_TRUE(file->undoLastDecision());

@@ -236,6 +236,38 @@ TEST(Workloads, ThatAreShippedLoad)
     ASSERT_FALSE(workloads->empty());
 }
 
+TEST(Workloads, ThatAreShippedHoldShapesBackForEveryKindOfNode)
+{
+    const auto workloads = loadWorkloads(CUCO_TEST_ROOT "/workloads");
+    ASSERT_TRUE(workloads) << describe(workloads.error());
+    for (const auto& workload : *workloads) {
+        for (const bool emulated : {false, true}) {
+            const auto held_back = heldBackShapes(workload, emulated);
+            ASSERT_TRUE(held_back) << describe(held_back.error());
+            EXPECT_FALSE(held_back->empty()) << workload.name;
+            if (workload.program)
+                continue;
+            const auto& searched = emulated ? workload.emulated_search_shapes : workload.search_shapes;
+            for (const Shape& shape : *held_back) {
+                EXPECT_TRUE(findShape(workload, shape.name, emulated)) << shape.name;
+                for (const Shape& other : searched) {
+                    EXPECT_NE(shape.parameters, other.parameters) << workload.name << " " << shape.name;
+                    EXPECT_FALSE(shape.represents && shape.represents == other.represents) << shape.name;
+                }
+            }
+        }
+    }
+}
+
+TEST(Workloads, WithoutHeldBackShapesSayWhatTheirManifestLacks)
+{
+    Workload workload;
+    workload.name = "mine";
+    const auto none = heldBackShapes(workload, true);
+    ASSERT_FALSE(none);
+    EXPECT_THAT(none.error().remedy, HasSubstr("emulated_validation"));
+}
+
 TEST(Workloads, ThatAreShippedHaveSeedsAndStrategiesInOneFrame)
 {
     const auto space = DesignSpace::load(CUCO_TEST_ROOT "/resources/design_space.json").value();

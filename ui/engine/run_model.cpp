@@ -149,21 +149,25 @@ void RunModel::followFile()
         apply(BaselinesMeasured{latest->baselines, latest->modelled});
     }
     bool has_new = false;
+    const std::vector<Decision> before = snapshot_.decisions;
+    const bool decided = !(before == latest->decisions);
+    if (decided) {
+        apply(DecisionsChanged{latest->decisions});
+    }
+    const auto decidedOn = [&](const Candidate& candidate) {
+        const Decision* then = lastDecisionOn(before, candidate.id);
+        const Decision* now = lastDecisionOn(latest->decisions, candidate.id);
+        return (then == nullptr) != (now == nullptr) || (then && *then != *now);
+    };
     for (const Candidate& candidate : latest->candidates) {
         const Candidate* known = this->candidate(QString::fromStdString(candidate.id));
         has_new = has_new || !known;
-        if (!known || known->state != candidate.state || known->decision != candidate.decision) {
+        if (!known || known->state != candidate.state || (decided && decidedOn(candidate))) {
             apply(CandidateChanged{candidate});
         }
     }
     if (has_new) {
         apply(StepsAdded{});
-    }
-    const auto undone = [](const RunSnapshot& snapshot) {
-        return std::ranges::count(snapshot.decisions, true, &Decision::undone);
-    };
-    if (latest->decisions.size() != snapshot_.decisions.size() || undone(*latest) != undone(snapshot_)) {
-        apply(DecisionsChanged{latest->decisions});
     }
     for (std::size_t entry = snapshot_.log.size(); entry < latest->log.size(); ++entry) {
         apply(Logged{latest->log[entry]});

@@ -132,12 +132,23 @@ QString standingSymbol(const Candidate& candidate)
     return {};
 }
 
-QString decisionText(const Candidate& candidate)
+QString decisionText(const Decision* decision)
 {
-    if (!candidate.decision) {
+    if (!decision) {
         return {};
     }
-    return *candidate.decision == DecisionKind::promoted ? translated("promoted") : translated("rejected");
+    if (decision->kind == DecisionKind::rejected) {
+        return translated("rejected");
+    }
+    switch (decision->standing) {
+        case PromotionStanding::pending:
+            return translated("promotion pending");
+        case PromotionStanding::stands:
+            return translated("promoted");
+        case PromotionStanding::refused:
+            break;
+    }
+    return translated("promotion refused");
 }
 
 QString directiveText(const Directive& directive)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/population/candidate.h"
+#include "core/run/decision.h"
 
 #include <QString>
 
@@ -34,8 +35,9 @@ Standing standingOf(const Candidate& candidate);
 QString words(std::string_view snake_case);          ///< "wrong_result" → "wrong result"
 QString standingText(const Candidate& candidate);    ///< "verified", "wrong result", "compiling"
 QString standingSymbol(const Candidate& candidate);  ///< ✓, ✕ or ○
-QString decisionText(const Candidate& candidate);    ///< "promoted", "rejected" or nothing
-QString directiveText(const Directive& directive);   ///< "lsa · stream_overlap · peer · copy_engine · 1 MiB"
+/// "promoted", "promotion pending", "promotion refused", "rejected"; nothing without one. `decision` may be null.
+QString decisionText(const Decision* decision);
+QString directiveText(const Directive& directive);  ///< "lsa · stream_overlap · peer · copy_engine · 1 MiB"
 QString bytesText(std::uint64_t bytes);
 QString tunablesText(const TunableValues& tunables);  ///< "chunk_rows=512, ctas=32"
 

@@ -112,7 +112,7 @@ QString CandidateTableModel::text(const Candidate& candidate, int column) const
         case directive_column:
             return directiveText(candidate.directive);
         case decision_column:
-            return decisionText(candidate);
+            return decisionText(lastDecisionOn(session_->snapshot().decisions, candidate.id));
         default:
             return {};
     }

@@ -184,9 +184,12 @@ void LineageView::paintNode(QPainter& painter, const Colors& colors, int index) 
         }
     }
 
-    if (candidate.decision) {
-        const bool promoted = *candidate.decision == DecisionKind::promoted;
-        painter.setPen(QPen(colors.readable(promoted ? colors.copy : colors.failed), 2));
+    const Decision* decision = lastDecisionOn(session_->snapshot().decisions, candidate.id);
+    if (decision && !(decision->kind == DecisionKind::promoted && decision->standing == PromotionStanding::refused)) {
+        const bool promoted = decision->kind == DecisionKind::promoted;
+        const bool pending = promoted && decision->standing == PromotionStanding::pending;
+        painter.setPen(
+            QPen(colors.readable(promoted ? colors.copy : colors.failed), 2, pending ? Qt::DotLine : Qt::SolidLine));
         const double y = at.y() + radius + 3;
         painter.drawLine(QPointF(at.x() - radius, y), QPointF(at.x() + radius, y));
     }

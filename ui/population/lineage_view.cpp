@@ -331,8 +331,8 @@ QString LineageView::tooltip(const Candidate& candidate) const
     if (!candidate.summary.empty()) {
         lines << QString::fromStdString(candidate.summary);
     }
-    if (candidate.decision) {
-        lines << decisionText(candidate);
+    if (const Decision* decision = lastDecisionOn(session_->snapshot().decisions, candidate.id)) {
+        lines << decisionText(decision);
     }
     return lines.join(QLatin1Char('\n'));
 }

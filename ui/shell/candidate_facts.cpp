@@ -269,8 +269,13 @@ QList<Fact> factsOf(const RunSession& session, const QString& id)
     if (candidate) {
         addDesign(facts, *candidate);
         addLineage(facts, session, *candidate);
-        if (candidate->decision) {
-            facts << Fact{translated("Decision"), decisionText(*candidate), escaped(candidate->decision_reason), false};
+        if (const Decision* decision = lastDecisionOn(session.snapshot().decisions, candidate->id)) {
+            facts << Fact{translated("Decision"), decisionText(decision), escaped(decision->reason), false};
+            if (!decision->finding.empty()) {
+                facts << Fact{translated("Decision"), translated("Measured again"), escaped(decision->finding), false};
+            } else if (decision->kind == DecisionKind::promoted) {
+                facts << Fact{translated("Decision"), translated("Measured again"), translated("not yet"), false};
+            }
         }
     }
     return facts;

@@ -215,8 +215,8 @@ void Inspector::showHeading(QLabel* id_label, QLabel* verdict, const QString& id
     QColor color = colors.secondary;
     if (const Candidate* candidate = session_->candidate(id)) {
         text = standingSymbol(*candidate) + QLatin1Char(' ') + standingText(*candidate);
-        if (candidate->decision) {
-            text += QStringLiteral(" · ") + decisionText(*candidate);
+        if (const Decision* decision = lastDecisionOn(session_->snapshot().decisions, candidate->id)) {
+            text += QStringLiteral(" · ") + decisionText(decision);
         }
         switch (standingOf(*candidate)) {
             case Standing::verified:

@@ -311,15 +311,20 @@ void MainWindow::refreshActions()
     actions_.close_run->setEnabled(run);
     // A finished conversion goes on from an earlier attempt once later ones are rejected.
     const bool converts = run && run->snapshot().config.proposer == "fastpath";
-    actions_.start->setEnabled(run && !active && (!finished || converts));
+    // A promotion that was cut short is measured when the run is gone on with.
+    const bool promotes = run && !pendingPromotions(run->snapshot().decisions).empty();
+    actions_.start->setEnabled(run && !active && (!finished || converts || promotes));
     actions_.start->setText(run && !run->snapshot().candidates.empty() ? tr("&Continue") : tr("&Start"));
     actions_.pause->setEnabled(active && !preparing);
     actions_.stop->setEnabled(active);
 
     const Candidate* selected = session_.candidate(session_.primary());
     const bool settled = selected && selected->evaluation;
-    actions_.promote->setEnabled(settled && selected->evaluation->verified() &&
-                                 selected->decision != DecisionKind::promoted);
+    const Decision* decision = selected ? lastDecisionOn(session_.snapshot().decisions, selected->id) : nullptr;
+    // One that is pending is measured already, or at the next start.
+    const bool promoted =
+        decision && decision->kind == DecisionKind::promoted && decision->standing != PromotionStanding::refused;
+    actions_.promote->setEnabled(settled && selected->evaluation->verified() && !promoted);
     actions_.reject->setEnabled(settled && selected->decision != DecisionKind::rejected);
     actions_.undo->setEnabled(run && run->canUndo());
     actions_.undo->setText(tr("&Undo decision"));
