@@ -54,5 +54,6 @@ void addOverlapCommand(CLI::App& app, Session& session);
 void addPatchCommand(CLI::App& app, Session& session);
 void addAnalyzeCommand(CLI::App& app, Session& session);
 void addFastPathCommand(CLI::App& app, Session& session);
+void addImportCommand(CLI::App& app, Session& session);
 
 }  // namespace cuco::cli

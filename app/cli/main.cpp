@@ -31,6 +31,7 @@ int main(int argc, char** argv)
         addPatchCommand(app, session);
         addAnalyzeCommand(app, session);
         addFastPathCommand(app, session);
+        addImportCommand(app, session);
 
         try {
             app.parse(argc, argv);
