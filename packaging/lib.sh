@@ -65,6 +65,9 @@ configure_and_build() {
         tail -n 30 "$log" >&2
         die "CMake could not configure the build; the whole log is build/$preset/configure.log."
     fi
+    if grep -q 'QtKeychain was not found' "$log"; then
+        say "QtKeychain was not found (Debian: qtkeychain-qt6-dev): the desktop takes keys from the environment only."
+    fi
     local arguments=(--build "$root/build/$preset")
     [ $# -gt 0 ] && arguments+=(--target "$@")
     cmake "${arguments[@]}" >&2 || die "The build failed; the compiler's messages are above."
