@@ -8,9 +8,10 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cli_packages=(g++ binutils bubblewrap cmake ninja-build pkg-config ccache
     nlohmann-json3-dev libsqlite3-dev libzstd-dev zlib1g-dev libssl-dev libcurl4-openssl-dev libgit2-dev libfmt-dev libcli11-dev
     libclang-19-dev)
-build_packages=("${cli_packages[@]}" qt6-base-dev qt6-charts-dev libqt6opengl6-dev qt6-svg-dev libqscintilla2-qt6-dev
+build_packages=("${cli_packages[@]}" qt6-base-dev qt6-charts-dev libqt6opengl6-dev qt6-svg-dev libqscintilla2-qt6-dev qtkeychain-qt6-dev
     fonts-inter fonts-jetbrains-mono)
-test_packages=(libgtest-dev libgmock-dev libbenchmark-dev openmpi-bin libopenmpi-dev clang-format reuse)
+test_packages=(libgtest-dev libgmock-dev libbenchmark-dev openmpi-bin libopenmpi-dev clang-format reuse
+    gnome-keyring dbus-daemon)
 
 say() { printf '%s\n' "$*" >&2; }
 die() {
@@ -63,6 +64,9 @@ configure_and_build() {
     if ! (cd "$root" && cmake --preset "$preset") >"$log" 2>&1; then
         tail -n 30 "$log" >&2
         die "CMake could not configure the build; the whole log is build/$preset/configure.log."
+    fi
+    if grep -q 'QtKeychain was not found' "$log"; then
+        say "QtKeychain was not found (Debian: qtkeychain-qt6-dev): the desktop takes keys from the environment only."
     fi
     local arguments=(--build "$root/build/$preset")
     [ $# -gt 0 ] && arguments+=(--target "$@")

@@ -55,5 +55,6 @@ void addPatchCommand(CLI::App& app, Session& session);
 void addAnalyzeCommand(CLI::App& app, Session& session);
 void addFastPathCommand(CLI::App& app, Session& session);
 void addAttributeCommand(CLI::App& app, Session& session);
+void addImportCommand(CLI::App& app, Session& session);
 
 }  // namespace cuco::cli

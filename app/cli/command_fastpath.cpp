@@ -135,6 +135,8 @@ int convert(Options options, const std::stop_token& stop)
             *path = std::filesystem::absolute(*path).lexically_normal();
     if (auto valid = validate(config); !valid)
         return reportUsage(describe(valid.error()));
+    if (auto can = canAskHere(config.provider); !can)
+        return reportUsage(describe(can.error()));
     const auto node =
         makeNodeFor(*workload, config.node, config.ranks != 0 ? config.ranks : std::ranges::min(workload->ranks));
     if (!node)

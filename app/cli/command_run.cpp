@@ -77,6 +77,8 @@ int startRun(Options options, std::stop_token stop)
         return reportUsage("Only --proposer llm asks a provider and has slow-path settings.");
     if (auto valid = validate(config); !valid)
         return reportUsage(describe(valid.error()));
+    if (auto can = canAskHere(config.provider); !can)
+        return reportUsage(describe(can.error()));
     const auto node =
         makeNodeFor(*workload, config.node, config.ranks != 0 ? config.ranks : std::ranges::min(workload->ranks));
     if (!node)

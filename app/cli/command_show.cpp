@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/cli.h"
+#include "core/run/import_shinka.h"
 #include "core/run/run_file.h"
 
 #include <fmt/format.h>
@@ -20,8 +21,9 @@ struct Options {
 void printSnapshot(const RunSnapshot& snapshot)
 {
     fmt::print("{} on {}{}, seed {}: {}{}{}\n", snapshot.config.workload, snapshot.config.node,
-               timesNote(snapshot.modelled, selfReported(snapshot)), snapshot.config.seed, toString(snapshot.state),
-               snapshot.message.empty() ? "" : ": ", snapshot.message);
+               isImported(snapshot.config) ? " (imported, self-reported)"
+                                           : timesNote(snapshot.modelled, selfReported(snapshot)),
+               snapshot.config.seed, toString(snapshot.state), snapshot.message.empty() ? "" : ": ", snapshot.message);
     for (const Baseline& baseline : snapshot.baselines)
         fmt::print("baseline {}: {}, bound {}\n", baseline.name, formatTime(baseline.evaluation.timeUs().value_or(0)),
                    formatTime(baseline.evaluation.boundUs().value_or(0)));

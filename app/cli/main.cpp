@@ -32,6 +32,7 @@ int main(int argc, char** argv)
         addAnalyzeCommand(app, session);
         addFastPathCommand(app, session);
         addAttributeCommand(app, session);
+        addImportCommand(app, session);
 
         try {
             app.parse(argc, argv);

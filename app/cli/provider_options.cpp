@@ -26,4 +26,12 @@ void addProviderOptions(CLI::App& command, ProviderSettings& settings)
     command.add_option("--recording", settings.recording, "replay: a file of recorded answers")->group(group);
 }
 
+Result<void> canAskHere(const ProviderSettings& settings)
+{
+    if (settings.provider == "manual" && settings.folder.empty())
+        return failure("No folder is named for prompts and answers.", {},
+                       "Name one that may be written to with --answers.");
+    return {};
+}
+
 }  // namespace cuco::cli

@@ -11,4 +11,7 @@ namespace cuco::cli {
 /// --provider, --model and what else says who answers. `settings` must outlive the parsing.
 void addProviderOptions(CLI::App& command, ProviderSettings& settings);
 
+/// What a terminal needs beyond validate(): a folder for a person's answers.
+Result<void> canAskHere(const ProviderSettings& settings);
+
 }  // namespace cuco::cli

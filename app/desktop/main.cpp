@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/keys/keychain.h"
 #include "ui/shell/error_text.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/screenshot.h"
@@ -140,7 +141,7 @@ int main(int argc, char** argv)
     if (renders) {
         return screenshot(parser, options);
     }
-    cuco::ui::MainWindow window;
+    cuco::ui::MainWindow window(cuco::ui::systemKeychain());
     window.show();
     if (!parser.positionalArguments().isEmpty()) {
         window.openFile(parser.positionalArguments().first());

@@ -50,6 +50,25 @@ Result<fs::path> writePrompt(const fs::path& folder, const std::string& text)
     return failure("The folder is full of prompts.", folder.string(), "Choose an empty folder.");
 }
 
+void finish(ChatResponse& response, std::string text, Clock::time_point start, const CallControl& control)
+{
+    response.text = response.raw_response = std::move(text);
+    response.stop_reason = StopReason::finished;
+    response.first_byte = response.first_text = response.total =
+        std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start);
+    if (control.on_text)
+        control.on_text(response.text);
+}
+
+ChatError unanswered(ChatErrorKind kind, Error error, ChatResponse partial)
+{
+    ChatError failed;
+    failed.kind = kind;
+    failed.error = std::move(error);
+    failed.partial = std::move(partial);
+    return failed;
+}
+
 }  // namespace
 
 std::string promptText(const ChatRequest& request)
@@ -89,20 +108,38 @@ ChatResult ManualClient::complete(const ChatRequest& request, const CallControl&
             seen = std::move(*text);
         }
         if (Clock::now() >= end) {
-            ChatError error;
-            error.kind = ChatErrorKind::deadline;
-            error.error = {"Nobody has answered the prompt in time.", prompt->string(),
-                           fmt::format("Write the answer to {} and start again.", answer.filename().string())};
-            error.partial = std::move(response);
-            return std::unexpected(std::move(error));
+            Error error{"Nobody has answered the prompt in time.", prompt->string(),
+                        fmt::format("Write the answer to {} and start again.", answer.filename().string())};
+            return std::unexpected(unanswered(ChatErrorKind::deadline, std::move(error), std::move(response)));
         }
     }
-    response.text = response.raw_response = std::move(seen);
-    response.stop_reason = StopReason::finished;
-    response.first_byte = response.first_text = response.total =
-        std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start);
-    if (control.on_text)
-        control.on_text(response.text);
+    finish(response, std::move(seen), start, control);
+    return response;
+}
+
+ChatResult ExchangeClient::complete(const ChatRequest& request, const CallControl& control)
+{
+    const auto start = Clock::now();
+    ChatResponse response;
+    response.raw_request = promptText(request);
+    auto outcome = exchange_->ask(response.raw_request, control.stop, control.deadline.value_or(start + patience_));
+    switch (outcome.end) {
+        case ManualExchange::End::answered:
+            break;
+        case ManualExchange::End::stopped:
+            return std::unexpected(cancelledError());
+        case ManualExchange::End::given_up:
+            return std::unexpected(
+                unanswered(ChatErrorKind::cancelled,
+                           {"The prompt was left without an answer.", {}, "Continue the run to be asked again."},
+                           std::move(response)));
+        case ManualExchange::End::late:
+            return std::unexpected(
+                unanswered(ChatErrorKind::deadline,
+                           {"Nobody has answered the prompt in time.", {}, "Continue the run to be asked again."},
+                           std::move(response)));
+    }
+    finish(response, std::move(outcome.text), start, control);
     return response;
 }
 

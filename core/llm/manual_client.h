@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/llm/chat.h"
+#include "core/llm/manual_exchange.h"
 
 #include <chrono>
 #include <filesystem>
+#include <memory>
 
 namespace cuco {
 
@@ -26,6 +27,22 @@ public:
 
 private:
     ManualSettings settings_;
+};
+
+/// A person answers in this program, where the exchange shows the prompt.
+class ExchangeClient final : public ChatClient {
+public:
+    explicit ExchangeClient(std::shared_ptr<ManualExchange> exchange,
+                            std::chrono::milliseconds patience = std::chrono::hours(24))
+        : exchange_(std::move(exchange)), patience_(patience)
+    {
+    }
+    std::string provider() const override { return "manual"; }
+    ChatResult complete(const ChatRequest& request, const CallControl& control) override;
+
+private:
+    std::shared_ptr<ManualExchange> exchange_;
+    std::chrono::milliseconds patience_;
 };
 
 /// The request as a person or a chat window reads it.

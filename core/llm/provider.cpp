@@ -88,7 +88,19 @@ Result<std::unique_ptr<ChatClient>> replayClient(const std::filesystem::path& fi
     return std::make_unique<ReplayClient>(std::move(*recording), ReplayClient::Order::by_request);
 }
 
-Result<std::unique_ptr<ChatClient>> clientOf(const ProviderSettings& settings, const KeySource& keys)
+Result<std::unique_ptr<ChatClient>> manualClient(const ProviderSettings& settings,
+                                                 std::shared_ptr<ManualExchange> person)
+{
+    if (!settings.folder.empty())
+        return std::make_unique<ManualClient>(ManualSettings{.folder = settings.folder});
+    if (!person)
+        return failure("No folder is named for prompts and answers.", {},
+                       "Name a folder that may be written to, or open the run on the desktop, which asks you.");
+    return std::make_unique<ExchangeClient>(std::move(person));
+}
+
+Result<std::unique_ptr<ChatClient>> clientOf(const ProviderSettings& settings, const KeySource& keys,
+                                             std::shared_ptr<ManualExchange> person)
 {
     if (settings.provider == "anthropic") {
         auto server = serverWithKey(settings, keys, "Anthropic");
@@ -104,7 +116,7 @@ Result<std::unique_ptr<ChatClient>> clientOf(const ProviderSettings& settings, c
                                                                .json_answer = settings.json_answer,
                                                                .limit = settings.call_limit});
     if (settings.provider == "manual")
-        return std::make_unique<ManualClient>(ManualSettings{.folder = settings.folder});
+        return manualClient(settings, std::move(person));
     if (settings.provider == "replay")
         return replayClient(settings.recording);
     return bedrockClient(settings, keys);
@@ -128,11 +140,11 @@ Result<ChatServer> serverWithKey(const ProviderSettings& settings, const KeySour
 }
 
 Result<std::unique_ptr<ChatClient>> makeChatClient(const ProviderSettings& settings, const KeySource& keys,
-                                                   const Spending& spending)
+                                                   const Spending& spending, std::shared_ptr<ManualExchange> person)
 {
     if (auto valid = validate(settings); !valid)
         return std::unexpected(valid.error());
-    auto client = clientOf(settings, keys);
+    auto client = clientOf(settings, keys, std::move(person));
     if (!client)
         return client;
     const bool costs = settings.provider != "manual" && settings.provider != "replay";

@@ -6,6 +6,7 @@
 #include "core/llm/chat.h"
 #include "core/llm/http_chat.h"
 #include "core/llm/key_source.h"
+#include "core/llm/manual_exchange.h"
 #include "core/llm/provider_settings.h"
 
 #include <memory>
@@ -20,9 +21,11 @@ struct Spending {
 
 /// The whole chain for these settings, which owns its parts: attempts again after failures that may pass, each attempt
 /// reserved in the budget, around the provider's client. A person's answers and recorded ones cost nothing and pass
-/// the budget by. Errors: what validate() says, a required key that is missing, a recording that cannot be read.
+/// the budget by. `person` answers where `manual` has no folder. Errors: what validate() says, a required key that is
+/// missing, a recording that cannot be read.
 Result<std::unique_ptr<ChatClient>> makeChatClient(const ProviderSettings& settings, const KeySource& keys,
-                                                   const Spending& spending = {});
+                                                   const Spending& spending = {},
+                                                   std::shared_ptr<ManualExchange> person = nullptr);
 
 /// The settings' server with its key. Only a server that is not the provider's own may want none, and then none is
 /// sent. Errors: a key that is missing; `name` is the provider's for the sentence.

@@ -32,11 +32,14 @@ bool isRegion(const std::string& text)
 
 json toJson(const ModelPrice& price)
 {
-    return {{"model", price.model},
-            {"input", price.input},
-            {"output", price.output},
-            {"cache_read", price.cache_read},
-            {"cache_write", price.cache_write}};
+    json written{{"model", price.model},
+                 {"input", price.input},
+                 {"output", price.output},
+                 {"cache_read", price.cache_read},
+                 {"cache_write", price.cache_write}};
+    for (const PriceTier& tier : price.tiers)
+        written["tiers"].push_back(toJson(tier));
+    return written;
 }
 
 Result<ModelPrice> priceFromJson(const json& item, const std::string& where, const std::string& prefix)
@@ -51,8 +54,15 @@ Result<ModelPrice> priceFromJson(const json& item, const std::string& where, con
           std::pair{"cache_write", price.cache_write}})
         if (!std::isfinite(value) || value < 0)
             reader.fault(name, "must be a price, zero or more");
+    const json* const tiers = reader.present("tiers") ? reader.array("tiers") : nullptr;
     if (auto done = reader.finish(); !done)
         return std::unexpected(done.error());
+    if (tiers) {
+        auto read = priceTiersFromJson(*tiers, where, reader.path("tiers"));
+        if (!read)
+            return std::unexpected(read.error());
+        price.tiers = std::move(*read);
+    }
     return price;
 }
 
@@ -89,8 +99,6 @@ Result<void> validate(const ProviderSettings& settings)
                        {}, "Name one, such as us-east-1, or set AWS_REGION to it.");
     if (provider == "command" && (settings.command.empty() || settings.command.front().empty()))
         return failure("No program is named that answers.", {}, "Name the program and its arguments.");
-    if (provider == "manual" && settings.folder.empty())
-        return failure("No folder is named for prompts and answers.", {}, "Name a folder that may be written to.");
     if (provider == "replay" && settings.recording.empty())
         return failure("No recording is named.", {}, "Name the file that has the recorded answers.");
     if (settings.attempts < 1 || settings.attempts > most_attempts)

@@ -34,7 +34,7 @@ struct ProviderSettings {
 
     std::vector<std::string> command{}, pass_variables{};  ///< command: CommandSettings
     bool json_answer = false;                              ///< command
-    std::filesystem::path folder{};                        ///< manual
+    std::filesystem::path folder{};                        ///< manual; empty: asked on the desktop
     std::filesystem::path recording{};                     ///< replay
 
     int attempts = 5;  ///< of a call, the first one included

@@ -6,6 +6,7 @@
 #include "core/agents/slow_path.h"
 #include "core/agents/tunable_proposer.h"
 #include "core/base/files.h"
+#include "core/run/import_shinka.h"
 #include "core/source/analysis.h"
 #include "core/workload/named_workload.h"
 
@@ -144,6 +145,10 @@ Result<std::unique_ptr<RunController>> openRun(const DataPaths& paths, const std
     const auto snapshot = (*opened)->snapshot();
     if (!snapshot)
         return std::unexpected(snapshot.error());
+    // Of what another program found there is nothing to go on with.
+    if (isImported(snapshot->config))
+        return std::make_unique<RunController>(RunController::Parts{std::move(*opened), nullptr, nullptr},
+                                               std::move(observer));
     auto parts = makeParts(paths, snapshot->config, access, opened->get());
     if (!parts)
         return std::unexpected(parts.error());

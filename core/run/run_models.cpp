@@ -43,7 +43,7 @@ public:
                         {*question,
                          {},
                          "Resume the run and agree to it (--trust-provider of cucoctl) if that is what you want."}));
-                auto made = makeChatClient(settings_, access_.keys, spending_);
+                auto made = makeChatClient(settings_, access_.keys, spending_, access_.person);
                 if (!made)
                     return std::unexpected(unusable(ChatErrorKind::no_key, made.error()));
                 client_ = std::move(*made);

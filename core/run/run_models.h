@@ -4,6 +4,7 @@
 
 #include "core/agents/model_session.h"
 #include "core/llm/key_source.h"
+#include "core/llm/manual_exchange.h"
 #include "core/run/run_config.h"
 
 namespace cuco {
@@ -15,6 +16,8 @@ struct ModelAccess {
     KeySource keys = environmentKey;
     /// The person agreed to what consentNeeded() asks of settings that came with a run file.
     bool agreed = false;
+    /// Asked by the manual provider without a folder; null: there is nobody.
+    std::shared_ptr<ManualExchange> person{};
 };
 
 /// The models of a run's configuration; no client without a provider. The client is made at the first call, so that a

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/run/run_snapshot.h"
 
+#include "core/run/import_shinka.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -68,7 +70,8 @@ const Candidate* bestOf(const RunSnapshot& snapshot)
 bool selfReported(const RunSnapshot& snapshot)
 {
     // No candidate has times before the baselines have.
-    return !snapshot.baselines.empty() && snapshot.baselines.front().evaluation.self_reported;
+    return isImported(snapshot.config) ||
+           (!snapshot.baselines.empty() && snapshot.baselines.front().evaluation.self_reported);
 }
 
 const char* timesNote(bool modelled, bool self_reported)
@@ -90,11 +93,17 @@ nlohmann::json toJson(const Decision& decision)
 nlohmann::json toJson(const RunSnapshot& snapshot)
 {
     nlohmann::json json{
-        {"workload", snapshot.config.workload}, {"node", snapshot.config.node},
-        {"modelled", snapshot.modelled},        {"self_reported", selfReported(snapshot)},
-        {"state", toString(snapshot.state)},    {"message", snapshot.message},
-        {"seed", snapshot.config.seed},         {"proposals", snapshot.config.proposals()},
-        {"baselines", nlohmann::json::array()}, {"candidates", nlohmann::json::array()},
+        {"workload", snapshot.config.workload},
+        {"node", snapshot.config.node},
+        {"modelled", snapshot.modelled},
+        {"self_reported", selfReported(snapshot)},
+        {"imported", isImported(snapshot.config)},
+        {"state", toString(snapshot.state)},
+        {"message", snapshot.message},
+        {"seed", snapshot.config.seed},
+        {"proposals", snapshot.config.proposals()},
+        {"baselines", nlohmann::json::array()},
+        {"candidates", nlohmann::json::array()},
         {"decisions", nlohmann::json::array()},
     };
     const Candidate* best = bestOf(snapshot);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fast_path_run.h"
+#include "ui/fast_path/fast_path_outline.h"
 #include "ui/fast_path/fast_path_view.h"
 #include "ui/population/population_view.h"
 #include "ui/shell/main_window.h"
@@ -11,6 +12,7 @@
 #include <QAction>
 #include <QComboBox>
 #include <QDir>
+#include <QDockWidget>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMessageBox>
@@ -40,8 +42,10 @@ private Q_SLOTS:
     void aRunOfAnotherKindKeepsThePopulation();
     void nothingIsLeftToContinueFromTheLastAttempt();
     void continuingRejectsTheLaterAttemptsAndResumes();
+    void oneUndoTakesBackOneActOfContinuing();
     void attemptsThatWereRejectedLeaveRoomForOthers();
     void aProviderThatComesWithAFileIsUsedOnlyWithConsent();
+    void aPersonAnswersAConversionInTheWindow();
     void aConversionThatIsBegunHereIsFollowedToItsEnd();
 
 private:
@@ -220,16 +224,42 @@ void FastPathTest::continuingRejectsTheLaterAttemptsAndResumes()
     QVERIFY(!child<QPushButton>("continueFrom")->isEnabled());
     QVERIFY(!rejected("c2"));
     QVERIFY(rejected("c3") && rejected("c4"));
-    QCOMPARE(window_->session()->candidate(QStringLiteral("c3"))->decision_reason, std::string("continued from c2"));
+    QCOMPARE(window_->session()->candidate(QStringLiteral("c3"))->decision_reason,
+             std::string("continued from c2, without the 2 after it"));
     QTRY_COMPARE(tree()->topLevelItem(1)->text(1), QStringLiteral("2 of 10 attempts"));
     window_->actions().stop->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(state() == RunState::stopped, 60'000);
+    QCOMPARE(window_->actions().undo->text(), QStringLiteral("&Undo continuing from c2"));
     window_->actions().undo->trigger();
-    QTRY_VERIFY(!rejected("c4"));
-    QVERIFY(rejected("c3"));
-    window_->actions().undo->trigger();
-    QTRY_VERIFY(!rejected("c3"));
+    QTRY_VERIFY(!rejected("c4") && !rejected("c3"));
+    QVERIFY(!window_->actions().undo->isEnabled());
     QTRY_COMPARE(tree()->topLevelItem(1)->text(1), QStringLiteral("3 of 10 attempts"));
+}
+
+void FastPathTest::oneUndoTakesBackOneActOfContinuing()
+{
+    const auto decision = [](int id, const char* candidate, std::string reason) {
+        return Decision{id, candidate, DecisionKind::rejected, std::move(reason), 0, false};
+    };
+    std::vector<Decision> decisions{decision(1, "c2", continuingReason("c1", 2)),
+                                    decision(2, "c3", continuingReason("c1", 2)), decision(3, "c4", "slow"),
+                                    decision(4, "c5", continuingReason("c1", 1)),
+                                    decision(5, "c6", continuingReason("c1", 1))};
+    const auto undo = [&decisions] {
+        QStringList taken;
+        for (const Decision& last : lastActOf(decisions).decisions) {
+            taken << QString::fromStdString(last.candidate_id);
+            decisions[static_cast<std::size_t>(last.id - 1)].undone = true;
+        }
+        return taken.join(QLatin1Char(' '));
+    };
+    QCOMPARE(QString::fromStdString(lastActOf(decisions).continued_from), QStringLiteral("c1"));
+    QCOMPARE(undo(), QStringLiteral("c6"));
+    QCOMPARE(undo(), QStringLiteral("c5"));
+    QVERIFY(lastActOf(decisions).continued_from.empty());
+    QCOMPARE(undo(), QStringLiteral("c4"));
+    QCOMPARE(undo(), QStringLiteral("c3 c2"));
+    QCOMPARE(undo(), QString());
 }
 
 void FastPathTest::attemptsThatWereRejectedLeaveRoomForOthers()
@@ -304,6 +334,45 @@ void FastPathTest::aProviderThatComesWithAFileIsUsedOnlyWithConsent()
     window_->actions().start->trigger();
     QVERIFY(asked.isEmpty());
     window_->actions().stop->trigger();
+}
+
+void FastPathTest::aPersonAnswersAConversionInTheWindow()
+{
+    QSettings().setValue(QStringLiteral("newRun/folder"), folder_.file({}));
+    window_->actions().new_run->trigger();
+    auto* dialog = child<NewRunDialog>("newRun");
+    QTRY_VERIFY_WITH_TIMEOUT(window_->nodes().find(QStringLiteral("emulated")), 20'000);
+    for (const auto& [name, data] : {std::pair{"proposer", "fastpath"}, {"node", "emulated"}, {"provider", "manual"}}) {
+        auto* box = dialog->findChild<QComboBox*>(QString::fromLatin1(name));
+        box->setCurrentIndex(box->findData(QString::fromLatin1(data)));
+    }
+    dialog->findChild<QLineEdit*>(QStringLiteral("answers"))->clear();
+    QTest::keyClick(dialog, Qt::Key_Return);
+    auto* dock = child<QDockWidget>("answerDock");
+    QTRY_VERIFY_WITH_TIMEOUT(dock->isVisible(), 120'000);
+    const auto state = [this] { return window_->session()->snapshot().state; };
+    QVERIFY(state() == RunState::running);
+    const QString prompt = child<QPlainTextEdit>("prompt")->toPlainText();
+    QVERIFY(prompt.startsWith(QStringLiteral("# system")));
+    QTest::mouseClick(child<QPushButton>("stopWaiting"), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(state() == RunState::paused, 60'000);
+    QVERIFY(!dock->isVisible());
+    QVERIFY(
+        QString::fromStdString(window_->session()->snapshot().message).contains(QStringLiteral("Continue the run")));
+
+    window_->actions().start->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(dock->isVisible(), 60'000);
+    QCOMPARE(child<QPlainTextEdit>("prompt")->toPlainText(), prompt);
+    QFile answer(QStringLiteral(CUCO_TEST_ROOT "/tests/recorded_answers/gemm_allgather_lsa/0001.answer.md"));
+    QVERIFY(answer.open(QIODevice::ReadOnly));
+    child<QPlainTextEdit>("answer")->setPlainText(QString::fromUtf8(answer.readAll()));
+    QTest::mouseClick(child<QPushButton>("submitAnswer"), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(!window_->session()->snapshot().candidates.empty(), 60'000);
+    // It is asked about the next attempt.
+    QTRY_VERIFY_WITH_TIMEOUT(dock->isVisible() && child<QPlainTextEdit>("prompt")->toPlainText() != prompt, 120'000);
+    window_->actions().stop->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(state() == RunState::stopped, 60'000);
+    QTRY_VERIFY(!dock->isVisible());
 }
 
 void FastPathTest::aConversionThatIsBegunHereIsFollowedToItsEnd()

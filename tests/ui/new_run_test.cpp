@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "fake_keychain.h"
 #include "ui/shell/new_run_dialog.h"
 #include "ui/shell/new_run_settings.h"
 #include "ui/style/theme.h"
@@ -14,6 +15,7 @@
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTest>
+#include <QToolButton>
 
 using namespace cuco;
 using namespace cuco::ui;
@@ -40,10 +42,12 @@ private Q_SLOTS:
     void withoutAProviderTheWorkloadsSeedIsSaidToBeTaken();
     void onlyWhatTheProviderTakesIsShown();
     void theKeysStateIsSaidButNeverTheKey();
+    void theKeysOfBedrockAreSaidWhereEachIs();
     void aProviderWithoutAModelIsRefused();
     void aProgramsArgumentsKeepTheirQuotes();
     void choicesAreRememberedWithoutSecrets();
     void theKeyboardGoesThroughTheFieldsFromTopToBottom();
+    void allSettingsFitALowWindowByScrolling();
 
 private:
     template <class Widget>
@@ -60,6 +64,7 @@ private:
 
     PrivateFolder folder_;
     NodeProbes nodes_;
+    KeyPlaces keys_{noKeychain(noService())};
     std::vector<Workload> workloads_;
     std::unique_ptr<NewRunDialog> dialog_;
 };
@@ -76,7 +81,7 @@ void NewRunTest::init()
 {
     QSettings().clear();
     QSettings().setValue(QStringLiteral("newRun/folder"), folder_.file({}));
-    dialog_ = std::make_unique<NewRunDialog>(workloads_, nodes_);
+    dialog_ = std::make_unique<NewRunDialog>(workloads_, nodes_, keys_);
     dialog_->show();
     QVERIFY(QTest::qWaitForWindowExposed(dialog_.get()));
 }
@@ -105,7 +110,7 @@ void NewRunTest::theProposedFileIsFree()
     const QString name = QString::fromStdString(workloads_.front().name);
     QFile taken(folder_.file(name + QStringLiteral(".cuco")));
     QVERIFY(taken.open(QIODevice::WriteOnly));
-    NewRunDialog second(workloads_, nodes_);
+    NewRunDialog second(workloads_, nodes_, keys_);
     QCOMPARE(second.path(), QDir::cleanPath(folder_.file(name + QStringLiteral("-2.cuco"))));
     QVERIFY(taken.remove());
 }
@@ -263,23 +268,33 @@ void NewRunTest::theKeysStateIsSaidButNeverTheKey()
     choose("proposer", "fastpath");
     qunsetenv("ANTHROPIC_API_KEY");
     choose("provider", "anthropic");
-    QCOMPARE(field<QLabel>("keyStatus")->text(),
-             QStringLiteral("ANTHROPIC_API_KEY is not set in the environment: the run will pause."));
+    auto* status = field<QLabel>("keyStatus");
+    QTRY_COMPARE(
+        status->text(),
+        QStringLiteral("ANTHROPIC_API_KEY is neither in the keychain nor in the environment: the run will pause."));
     qputenv("ANTHROPIC_API_KEY", "not-to-be-shown");
-    choose("provider", "manual");
-    choose("provider", "anthropic");
-    QCOMPARE(field<QLabel>("keyStatus")->text(), QStringLiteral("ANTHROPIC_API_KEY is set in the environment."));
+    keys_.lookAgain();
+    QTRY_COMPARE(status->text(), QStringLiteral("ANTHROPIC_API_KEY is set in the environment."));
     qunsetenv("ANTHROPIC_API_KEY");
+}
+
+void NewRunTest::theKeysOfBedrockAreSaidWhereEachIs()
+{
     ProviderSettings bedrock;
     bedrock.provider = "bedrock";
-    qputenv("AWS_ACCESS_KEY_ID", "id");
-    qunsetenv("AWS_SECRET_ACCESS_KEY");
-    qunsetenv("AWS_BEARER_TOKEN_BEDROCK");
-    QVERIFY(answersText(bedrock).startsWith(QStringLiteral("AWS_SECRET_ACCESS_KEY is not set")));
-    qputenv("AWS_BEARER_TOKEN_BEDROCK", "token");
-    QCOMPARE(answersText(bedrock), QStringLiteral("AWS_BEARER_TOKEN_BEDROCK is set in the environment."));
-    qunsetenv("AWS_BEARER_TOKEN_BEDROCK");
-    qunsetenv("AWS_ACCESS_KEY_ID");
+    std::map<std::string, KeyPlace> places{{"AWS_BEARER_TOKEN_BEDROCK", KeyPlace::none},
+                                           {"AWS_ACCESS_KEY_ID", KeyPlace::environment},
+                                           {"AWS_SECRET_ACCESS_KEY", KeyPlace::none}};
+    const auto place = [&places](const std::string& name) { return places.at(name); };
+    QVERIFY(answersText(bedrock, place).startsWith(QStringLiteral("AWS_SECRET_ACCESS_KEY is neither")));
+    places["AWS_SECRET_ACCESS_KEY"] = KeyPlace::keychain;
+    QCOMPARE(answersText(bedrock, place),
+             QStringLiteral("AWS_SECRET_ACCESS_KEY is in the keychain. AWS_ACCESS_KEY_ID is set in the environment."));
+    places["AWS_ACCESS_KEY_ID"] = KeyPlace::keychain;
+    QCOMPARE(answersText(bedrock, place),
+             QStringLiteral("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are in the keychain."));
+    places["AWS_BEARER_TOKEN_BEDROCK"] = KeyPlace::environment;
+    QCOMPARE(answersText(bedrock, place), QStringLiteral("AWS_BEARER_TOKEN_BEDROCK is set in the environment."));
 }
 
 void NewRunTest::aProviderWithoutAModelIsRefused()
@@ -289,7 +304,8 @@ void NewRunTest::aProviderWithoutAModelIsRefused()
     QCOMPARE(problem(), QStringLiteral("No model of openai is named. Name the model that is to answer."));
     QVERIFY(!field<QPushButton>("start")->isEnabled());
     choose("provider", "manual");
-    QVERIFY(problem().contains(QStringLiteral("Name a folder")));
+    QCOMPARE(problem(), QString());
+    QVERIFY(field<QLabel>("keyStatus")->text().contains(QStringLiteral("window shows each prompt")));
     field<QLineEdit>("answers")->setText(folder_.file(QStringLiteral("nowhere")));
     QVERIFY(problem().contains(QStringLiteral("does not exist")));
     field<QLineEdit>("answers")->setText(folder_.file({}));
@@ -318,7 +334,7 @@ void NewRunTest::choicesAreRememberedWithoutSecrets()
     field<QLineEdit>("command")->setText(QStringLiteral("/opt/answer --key hush"));
     field<QLineEdit>("baseUrl")->setText(QStringLiteral("https://me:hush@example.org/v1"));
     field<QPushButton>("start")->click();
-    NewRunDialog again(workloads_, nodes_);
+    NewRunDialog again(workloads_, nodes_, keys_);
     const auto text = [&again](const char* name) {
         return again.findChild<QLineEdit*>(QString::fromLatin1(name))->text();
     };
@@ -352,6 +368,33 @@ void NewRunTest::theKeyboardGoesThroughTheFieldsFromTopToBottom()
         QTest::keyClick(dialog_->focusWidget(), Qt::Key_Tab);
     }
     QVERIFY(field<QLineEdit>("path")->hasFocus());
+}
+
+void NewRunTest::allSettingsFitALowWindowByScrolling()
+{
+    choose("proposer", "fastpath");
+    choose("provider", "openai");
+    auto* more = dialog_->findChild<QToolButton*>();
+    QTest::mouseClick(more, Qt::LeftButton);
+    QVERIFY(field<QSpinBox>("workers")->isVisible());
+    QVERIFY2(dialog_->minimumSizeHint().height() <= 600,
+             qPrintable(QString::number(dialog_->minimumSizeHint().height())));
+    dialog_->resize(dialog_->width(), 560);
+    QCOMPARE(dialog_->height(), 560);
+    const auto isInside = [this](const QWidget* widget) {
+        return dialog_->rect().contains(QRect(widget->mapTo(dialog_.get(), QPoint(0, 0)), widget->size())) &&
+               !widget->visibleRegion().isEmpty();
+    };
+    QVERIFY(isInside(field<QPushButton>("start")));
+    // Tab goes to what was scrolled out of sight, and it comes into sight.
+    auto* last = field<QSpinBox>("workers");
+    field<QComboBox>("proposer")->setFocus();
+    for (int step = 0; step < 40 && !last->hasFocus(); ++step) {
+        QTest::keyClick(dialog_->focusWidget(), Qt::Key_Tab);
+    }
+    QVERIFY(last->hasFocus());
+    QTRY_VERIFY(isInside(last));
+    QVERIFY(isInside(field<QPushButton>("start")));
 }
 
 QTEST_MAIN(NewRunTest)

@@ -152,6 +152,57 @@ private Q_SLOTS:
         QCOMPARE(dump(filter), QStringLiteral("run\n c2\n  looked\n c3\n  chose more\n"));
     }
 
+    void aJudgementStandsBelowTheAttemptThatItJudges()
+    {
+        AgentStep judging = stepOf(3, "c2", "Judge c1");
+        LlmCallSummary call;
+        call.id = 1;
+        call.step = 3;
+        call.candidate_id = "c2";
+        call.agent = "judge";
+        call.model = "m";
+        TraceModel model;
+        const QAbstractItemModelTester tester(&model);
+        model.reset(QStringLiteral("run"));
+        model.add({stepOf(2, "c1", "wrote c1"), judging, stepOf(4, "c2", "wrote c2")}, {call});
+        const QModelIndex c1 = model.candidateIndex(QStringLiteral("c1"));
+        QCOMPARE(model.rowCount(c1), 2);
+        const QModelIndex judged = model.index(1, 0, c1);
+        QCOMPARE(judged.data().toString(), QStringLiteral("Judge c1"));
+        QCOMPARE(judged.data(TraceModel::candidate_role).toString(), QStringLiteral("c1"));
+        QCOMPARE(model.index(0, 0, judged).data(TraceModel::candidate_role).toString(), QStringLiteral("c1"));
+        QCOMPARE(model.rowCount(model.candidateIndex(QStringLiteral("c2"))), 1);
+    }
+
+    void headingsAreNearTheSizeOfTheText()
+    {
+        LlmCall call = someCall(0, "c1", "# A title\n\nBody.\n\n## A part\n\nMore.");
+        call.request.system = "# Rules\n\nObey.";
+        ChatText text;
+        text.showCall(call, neverACandidate);
+        AgentStep step = stepOf(1, "c1", "Chose");
+        step.body = "# A title\n\nBody.";
+        StepText step_text;
+        step_text.showStep(step, neverACandidate);
+        for (const QTextDocument* document : {text.document(), step_text.document()}) {
+            int headings = 0;
+            for (QTextBlock block = document->begin(); block.isValid(); block = block.next()) {
+                if (block.blockFormat().headingLevel() == 0) {
+                    continue;
+                }
+                ++headings;
+                for (auto part = block.begin(); !part.atEnd(); ++part) {
+                    const QTextCharFormat format = part.fragment().charFormat();
+                    QCOMPARE(format.intProperty(QTextFormat::FontSizeAdjustment), 0);
+                    QVERIFY2(format.font().pointSizeF() <= textFont(2).pointSizeF(), qPrintable(block.text()));
+                    QVERIFY(format.font().weight() >= QFont::DemiBold);
+                }
+                QVERIFY(block.layout()->boundingRect().height() <= 1.6 * QFontMetricsF(textFont(1)).height());
+            }
+            QVERIFY(headings >= 1);
+        }
+    }
+
     void markdownIsRenderedAndCodeIsMonospaced()
     {
         StepText text;

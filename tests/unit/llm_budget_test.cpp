@@ -134,6 +134,86 @@ TEST(LlmBudget, TheCostCountsEachKindOfTokenAtItsPrice)
     EXPECT_NEAR(costUsd(list, usage), 0.003 + 0.03 + 0.003 + 0.0015, 1e-12);
 }
 
+ModelPrice tieredPrice()
+{
+    ModelPrice tiered = price(1, 2);
+    tiered.cache_read = 0.1;
+    tiered.cache_write = 1.25;
+    tiered.tiers = {{200'000, 10, 20, 1, 12.5}, {500'000, 100, 200, 10, 125}};
+    return tiered;
+}
+
+TEST(LlmBudget, ALongPromptIsPaidAtTheTierThatItReachesInAllItsParts)
+{
+    const ModelPrice tiered = tieredPrice();
+    EXPECT_NEAR(costUsd(tiered, {.input = 200'000, .output = 1000}), 0.2 + 0.002, 1e-12) << "at the limit";
+    EXPECT_NEAR(costUsd(tiered, {.input = 200'001, .output = 1000}), 2.00001 + 0.02, 1e-9);
+    EXPECT_NEAR(costUsd(tiered, {.input = 1, .output = 1000, .cache_read = 190'000, .cache_write = 10'000}),
+                0.00001 + 0.02 + 0.19 + 0.125, 1e-9)
+        << "tokens of a cache are of the prompt";
+    EXPECT_NEAR(costUsd(tiered, {.input = 600'000, .output = 1000}), 60 + 0.2, 1e-9);
+    EXPECT_NEAR(costUsd(tiered, {.input = 1000, .output = 900'000}), 0.001 + 1.8, 1e-9) << "output reaches no tier";
+}
+
+TEST(LlmBudget, AReservationHoldsTheDearestTierThatThePromptCanReach)
+{
+    ChatRequest asked = request(1000);
+    EXPECT_LT(worstCaseUsd(tieredPrice(), asked), 0.01);
+    asked.messages = {{.text = std::string(250'000, 'x')}};
+    EXPECT_GE(worstCaseUsd(tieredPrice(), asked), 1e-6 * (12.5 * 250'000 + 20 * 1000));
+    EXPECT_LT(worstCaseUsd(tieredPrice(), asked), 4);
+    // A tier may also be cheaper; so few tokens that it does not apply are then the worst case.
+    ModelPrice cheaper = price(10, 20);
+    cheaper.tiers = {{200'000, 1, 2, 1, 1}};
+    EXPECT_GE(worstCaseUsd(cheaper, asked), 1e-6 * 10 * 200'000);
+
+    FixedClient inner;
+    inner.result = ChatResponse{};
+    inner.result->usage = {.input = 240'000, .output = 1000, .reported = true};
+    Budget small(1);
+    const auto refused = BudgetedClient(inner, small, pricesOf(tieredPrice())).complete(asked, {});
+    ASSERT_FALSE(refused) << "below the tier's price it would have fitted";
+    EXPECT_EQ(refused.error().kind, ChatErrorKind::budget);
+    Budget large(5);
+    EXPECT_TRUE(BudgetedClient(inner, large, pricesOf(tieredPrice())).complete(asked, {}));
+    EXPECT_NEAR(large.state().spent_usd, 2.4 + 0.02, 1e-9);
+}
+
+TEST(LlmBudget, AFaultInATierIsNamed)
+{
+    const testing::TemporaryFolder folder;
+    const auto load = [&](const std::string& tiers) {
+        testing::writeText(folder / "prices.json",
+                           R"({"format": 1, "prices": [{"provider": "p", "model": "m", "input": 1, "output": 1,
+                               "cache_read": 0, "cache_write": 0, "as_of": "2025-01-01", "tiers": )" +
+                               tiers + "}]}");
+        return ModelPrices::load(folder / "prices.json");
+    };
+    const auto good = load(R"([{"above_tokens": 10, "input": 2, "output": 3}])");
+    ASSERT_TRUE(good) << describe(good.error());
+    EXPECT_EQ(good->find("p", "m")->tiers.at(0).cache_write, 2);
+    for (const auto& [tiers, name] :
+         {std::pair{R"([{"above_tokens": 0, "input": 2, "output": 3}])", "tiers[0].above_tokens"},
+          std::pair{R"([{"above_tokens": 9, "input": 2, "output": 3}, {"above_tokens": 9, "input": 2, "output": 3}])",
+                    "tiers[1].above_tokens"},
+          std::pair{R"([{"above_tokens": 9, "input": -2, "output": 3}])", "tiers[0].input"},
+          std::pair{R"([{"above_tokens": 9, "input": 2}])", "tiers[0].output"}, std::pair{R"("none")", "tiers"}}) {
+        const auto bad = load(tiers);
+        ASSERT_FALSE(bad) << tiers;
+        EXPECT_THAT(describe(bad.error()), HasSubstr(std::string("prices[0].") + name));
+    }
+}
+
+TEST(LlmBudget, ThePriceListOfTheProductKnowsTiers)
+{
+    const auto prices = ModelPrices::load(std::filesystem::path(CUCO_TEST_ROOT) / "resources" / "model_prices.json");
+    ASSERT_TRUE(prices) << describe(prices.error());
+    const auto tiered = prices->find("openai", "gpt-5.4");
+    ASSERT_TRUE(tiered);
+    ASSERT_FALSE(tiered->tiers.empty());
+    EXPECT_GT(costUsd(*tiered, {.input = 300'000}), tiered->input * 0.3);
+}
+
 TEST(LlmBudget, ThePriceListOfTheProductIsReadAndItsPatternsFit)
 {
     const auto prices = ModelPrices::load(std::filesystem::path(CUCO_TEST_ROOT) / "resources" / "model_prices.json");

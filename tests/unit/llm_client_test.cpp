@@ -10,7 +10,9 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <atomic>
 #include <cstdlib>
+#include <future>
 #include <thread>
 
 namespace cuco {
@@ -240,6 +242,59 @@ TEST(LlmManual, NobodyAnswersInTime)
     EXPECT_EQ(result.error().kind, ChatErrorKind::deadline);
     EXPECT_THAT(result.error().error.remedy, HasSubstr("0001.answer.md"));
     EXPECT_FALSE(ManualClient({.folder = folder / "missing"}).complete(ask(""), {}));
+}
+
+TEST(LlmManual, APersonAnswersPromptsOfSeveralCallersInThisProgram)
+{
+    std::atomic<int> told = 0;
+    const auto exchange = std::make_shared<ManualExchange>([&told] { ++told; });
+    ExchangeClient client(exchange);
+    const auto first = std::async(std::launch::async, [&] { return client.complete(ask("the first"), {}); });
+    while (exchange->waiting().empty())
+        std::this_thread::sleep_for(1ms);
+    auto second = std::async(std::launch::async, [&] { return client.complete(ask("the second"), {}); });
+    while (exchange->waiting().size() < 2)
+        std::this_thread::sleep_for(1ms);
+    const auto waiting = exchange->waiting();
+    EXPECT_THAT(waiting.front().text, HasSubstr("the first"));
+    exchange->answer(99, "to nobody");
+    exchange->answer(waiting.back().number, "two");
+    EXPECT_EQ(second.get()->text, "two");
+    EXPECT_EQ(exchange->waiting().size(), 1u);
+    exchange->answer(waiting.front().number, "one");
+    exchange->answer(waiting.front().number, "too late");
+    first.wait();
+    EXPECT_TRUE(exchange->waiting().empty());
+    EXPECT_EQ(told, 4) << "two came, two went";
+}
+
+TEST(LlmManual, APromptThatIsGivenUpStoppedOrLateSaysSo)
+{
+    std::shared_ptr<ManualExchange> exchange;
+    exchange = std::make_shared<ManualExchange>([&exchange] {
+        for (const ManualPrompt& prompt : exchange->waiting())
+            exchange->giveUp(prompt.number);
+    });
+    const auto given_up = ExchangeClient(exchange).complete(ask("what now?"), {});
+    ASSERT_FALSE(given_up);
+    EXPECT_EQ(given_up.error().kind, ChatErrorKind::cancelled);
+    EXPECT_THAT(given_up.error().error.remedy, HasSubstr("Continue the run"));
+    EXPECT_THAT(given_up.error().partial.raw_request, HasSubstr("what now?"));
+
+    const auto silent = std::make_shared<ManualExchange>([] {});
+    const auto late = ExchangeClient(silent, 5ms).complete(ask(""), {});
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error().kind, ChatErrorKind::deadline);
+    EXPECT_TRUE(silent->waiting().empty());
+
+    std::stop_source stop;
+    CallControl control;
+    control.stop = stop.get_token();
+    auto stopped = std::async(std::launch::async, [&] { return ExchangeClient(silent).complete(ask(""), control); });
+    while (silent->waiting().empty())
+        std::this_thread::sleep_for(1ms);
+    stop.request_stop();
+    EXPECT_EQ(stopped.get().error().kind, ChatErrorKind::cancelled);
 }
 
 TEST(LlmReplay, GivesBackWhatWasRecordedThroughAFile)

@@ -112,6 +112,39 @@ TEST(LlmProvider, ThePricesOfACacheAreThatOfTheInputWhereNoneIsGiven)
     EXPECT_EQ(price->as_of, "user");
 }
 
+TEST(LlmProvider, OwnPricesMayHaveTiersAndKeepThem)
+{
+    const auto settings = providerSettingsFromJson(nlohmann::json::parse(R"({"provider": "openai", "prices": [
+        {"model": "q*", "input": 3, "output": 4, "tiers": [{"above_tokens": 128000, "input": 6, "output": 8}]}]})"),
+                                                   "run.json");
+    ASSERT_TRUE(settings) << describe(settings.error());
+    const auto again = providerSettingsFromJson(toJson(*settings), "again");
+    ASSERT_TRUE(again) << describe(again.error());
+    EXPECT_NEAR(costUsd(again->prices.at(0), {.input = 200'000, .output = 100'000}), 1.2 + 0.8, 1e-9);
+    const auto bad = providerSettingsFromJson(nlohmann::json::parse(R"({"provider": "openai", "prices": [
+        {"model": "q*", "input": 3, "output": 4, "tiers": [{"above_tokens": -1, "input": 6, "output": 8}]}]})"),
+                                              "run.json");
+    ASSERT_FALSE(bad);
+    EXPECT_THAT(bad.error().what, HasSubstr("llm.prices[0].tiers[0].above_tokens"));
+}
+
+TEST(LlmProvider, APersonAnswersInAFolderOrWhereTheyAreAsked)
+{
+    const auto nobody = makeChatClient({.provider = "manual"}, noKeys);
+    ASSERT_FALSE(nobody);
+    EXPECT_THAT(nobody.error().what, HasSubstr("No folder"));
+    std::shared_ptr<ManualExchange> exchange;
+    exchange = std::make_shared<ManualExchange>([&] {
+        for (const ManualPrompt& prompt : exchange->waiting())
+            exchange->answer(prompt.number, "an answer to " + std::to_string(prompt.text.size()) + " bytes");
+    });
+    const auto client = makeChatClient({.provider = "manual"}, noKeys, {}, exchange);
+    ASSERT_TRUE(client) << describe(client.error());
+    const auto answer = (*client)->complete(ask("m"), {});
+    ASSERT_TRUE(answer) << describe(answer.error().error);
+    EXPECT_THAT(answer->text, HasSubstr("an answer to"));
+}
+
 TEST(LlmProvider, WhatIsMissingIsSaidBeforeAnyoneIsCalled)
 {
     ::unsetenv("AWS_REGION");
@@ -122,7 +155,6 @@ TEST(LlmProvider, WhatIsMissingIsSaidBeforeAnyoneIsCalled)
     EXPECT_THAT(errorOf({.provider = "bedrock", .model = "m", .region = "evil.example/"}).what,
                 HasSubstr("is no AWS region"));
     EXPECT_THAT(errorOf({.provider = "command"}).what, HasSubstr("No program"));
-    EXPECT_THAT(errorOf({.provider = "manual"}).what, HasSubstr("No folder"));
     EXPECT_THAT(errorOf({.provider = "replay", .recording = "missing.json"}).where, HasSubstr("missing.json"));
     EXPECT_FALSE(errorOf({.provider = "manual", .folder = "f", .attempts = 0}).remedy.empty());
 }

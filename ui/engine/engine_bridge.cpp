@@ -45,29 +45,27 @@ EngineBridge::~EngineBridge()
     controller_.reset();
 }
 
-void EngineBridge::create(const QString& path, const RunConfig& config)
+void EngineBridge::create(const QString& path, const RunConfig& config, const ModelAccess& access)
 {
-    openWith([file = std::filesystem::path(path.toStdString()),
-              config](RunObserver observer) -> Result<std::unique_ptr<RunController>> {
+    openWith([file = std::filesystem::path(path.toStdString()), config,
+              access](RunObserver observer) -> Result<std::unique_ptr<RunController>> {
         auto paths = DataPaths::find();
         if (!paths) {
             return std::unexpected(paths.error());
         }
-        return newRun(*paths, file, config, std::move(observer));
+        return newRun(*paths, file, config, std::move(observer), access);
     });
 }
 
-void EngineBridge::open(const QString& path, bool agreed)
+void EngineBridge::open(const QString& path, const ModelAccess& access)
 {
     openWith([file = std::filesystem::path(path.toStdString()),
-              agreed](RunObserver observer) -> Result<std::unique_ptr<RunController>> {
+              access](RunObserver observer) -> Result<std::unique_ptr<RunController>> {
         auto paths = DataPaths::find();
         if (!paths) {
             return std::unexpected(paths.error());
         }
-        ModelAccess access;
-        access.agreed = agreed;
-        return openRun(*paths, file, std::move(observer), std::move(access));
+        return openRun(*paths, file, std::move(observer), access);
     });
 }
 

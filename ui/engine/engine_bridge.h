@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/run/run_controller.h"
+#include "core/run/run_models.h"
 
 #include <QObject>
 #include <QString>
@@ -25,9 +26,8 @@ public:
     /// Stops the run and waits for the engine's threads.
     ~EngineBridge() override;
 
-    void create(const QString& path, const RunConfig& config);
-    /// `agreed`: to what consentNeeded() asks of the file's provider.
-    void open(const QString& path, bool agreed);
+    void create(const QString& path, const RunConfig& config, const ModelAccess& access);
+    void open(const QString& path, const ModelAccess& access);
     /// At once, or as soon as the engine is open; dropped when it cannot be opened.
     void perform(Command command);
 

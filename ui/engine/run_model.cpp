@@ -54,6 +54,7 @@ Result<std::unique_ptr<RunModel>> RunModel::open(const QString& path)
 RunModel::RunModel(RunSnapshot snapshot, QString path) : path_(std::move(path)), snapshot_(std::move(snapshot))
 {
     index();
+    access_.person = prompts_.exchange();
     follow_timer_.setInterval(std::chrono::seconds(1));
     connect(&follow_timer_, &QTimer::timeout, this, &RunModel::followFile);
 }
@@ -127,8 +128,8 @@ void RunModel::createAndStart(const RunConfig& config)
 {
     connectBridge();
     snapshot_.config = config;
-    agreed_ = true;  // who begins a run has chosen its provider
-    bridge_->create(path_, config);
+    access_.agreed = true;  // who begins a run has chosen its provider
+    bridge_->create(path_, config, access_);
     bridge_->perform([](RunController& controller) -> Result<void> {
         controller.start();
         return {};
@@ -230,7 +231,7 @@ void RunModel::perform(std::function<Result<void>(RunController&)> command)
     const bool opens = !bridge_;
     if (opens) {
         connectBridge();
-        bridge_->open(path_, agreed_);
+        bridge_->open(path_, access_);
     }
     bridge_->perform(std::move(command));
     if (opens) {
@@ -286,7 +287,14 @@ void RunModel::reject(const QString& id, const QString& reason)
 
 void RunModel::undo()
 {
-    perform([](RunController& controller) { return controller.undo(); });
+    perform([count = lastActOf(snapshot_.decisions).decisions.size()](RunController& controller) -> Result<void> {
+        for (std::size_t i = 0; i < std::max<std::size_t>(count, 1); ++i) {
+            if (auto undone = controller.undo(); !undone) {
+                return undone;
+            }
+        }
+        return {};
+    });
 }
 
 bool RunModel::canUndo() const
@@ -298,26 +306,27 @@ bool RunModel::canUndo() const
 void RunModel::continueFrom(const QString& id)
 {
     const std::vector<std::string> later = attemptsAfter(snapshot_, id.toStdString());
-    perform([later, reason = "continued from " + id.toStdString()](RunController& controller) -> Result<void> {
-        for (const std::string& attempt : later) {
-            if (auto rejected = controller.reject(attempt, reason); !rejected) {
-                return rejected;
+    perform(
+        [later, reason = continuingReason(id.toStdString(), later.size())](RunController& controller) -> Result<void> {
+            for (const std::string& attempt : later) {
+                if (auto rejected = controller.reject(attempt, reason); !rejected) {
+                    return rejected;
+                }
             }
-        }
-        controller.resume();
-        return {};
-    });
+            controller.resume();
+            return {};
+        });
 }
 
 std::optional<QString> RunModel::consentQuestion() const
 {
-    const auto question = agreed_ ? std::nullopt : consentNeeded(snapshot_.config.provider);
+    const auto question = access_.agreed ? std::nullopt : consentNeeded(snapshot_.config.provider);
     return question ? std::optional(QString::fromStdString(*question)) : std::nullopt;
 }
 
 void RunModel::agreeToProvider()
 {
-    agreed_ = true;
+    access_.agreed = true;
     if (!isActive()) {
         bridge_.reset();
     }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "core/run/run_controller.h"
+#include "core/run/run_models.h"
+#include "ui/engine/prompt_desk.h"
 
 #include <QHash>
 #include <QObject>
@@ -47,8 +49,12 @@ public:
     Result<std::vector<LlmCallSummary>> llmCalls();
     Result<LlmCall> llmCall(int id);
     Result<std::vector<int>> searchLlmCalls(const QString& text);
+    PromptDesk& prompts() { return prompts_; }
+    const PromptDesk& prompts() const { return prompts_; }
     const std::map<int, RunningCall>& runningCalls() const { return running_calls_; }  ///< by `running`
 
+    /// Where keys come from; before the first command.
+    void setKeys(KeySource keys) { access_.keys = std::move(keys); }
     /// Makes the file and starts the run; preparing it happens on another thread.
     void createAndStart(const RunConfig& config);
     void start();
@@ -57,7 +63,7 @@ public:
     void stop();
     void promote(const QString& id, const QString& reason);
     void reject(const QString& id, const QString& reason);
-    void undo();
+    void undo();  ///< the last act, also when it was several decisions
     bool canUndo() const;
     /// Goes on with a fast path from an earlier attempt: rejects the later ones, then resumes.
     void continueFrom(const QString& id);
@@ -101,8 +107,9 @@ private:
     QHash<QString, int> index_by_id_;
     std::map<int, RunningCall> running_calls_;
     std::unique_ptr<RunFile> file_;  ///< read only; null while the file does not exist
+    PromptDesk prompts_;             ///< the engine asks here to its end
     std::unique_ptr<EngineBridge> bridge_;
-    bool agreed_ = false;  ///< to the provider that the file names
+    ModelAccess access_;
     QTimer follow_timer_;  ///< runs while another program may be writing the file
 };
 

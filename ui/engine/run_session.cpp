@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/engine/run_session.h"
 
+#include "core/run/import_shinka.h"
+
 #include <utility>
 
 namespace cuco::ui {
@@ -74,6 +76,9 @@ const RunSnapshot& RunSession::snapshot() const
 
 QString RunSession::timesNote() const
 {
+    if (isImported(snapshot().config)) {
+        return tr("imported, self-reported");
+    }
     return snapshot().modelled ? tr("modelled") : selfReported(snapshot()) ? tr("self-reported") : QString();
 }
 

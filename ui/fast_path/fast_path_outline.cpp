@@ -3,6 +3,8 @@
 #include "ui/fast_path/fast_path_outline.h"
 
 #include <algorithm>
+#include <regex>
+#include <string>
 
 namespace cuco::ui {
 
@@ -53,6 +55,33 @@ std::vector<std::string> attemptsAfter(const RunSnapshot& snapshot, const std::s
         }
     }
     return later;
+}
+
+std::string continuingReason(const std::string& id, std::size_t rejected)
+{
+    return "continued from " + id + ", without the " + std::to_string(rejected) + " after it";
+}
+
+LastAct lastActOf(const std::vector<Decision>& decisions)
+{
+    static const std::regex continuing("continued from (c[0-9]+), without the ([0-9]{1,6}) after it");
+    LastAct act;
+    std::size_t size = 1;
+    for (auto decision = decisions.rbegin(); decision != decisions.rend() && act.decisions.size() < size; ++decision) {
+        if (decision->undone) {
+            continue;
+        }
+        if (!act.decisions.empty() && decision->reason != act.decisions.front().reason) {
+            break;
+        }
+        act.decisions.push_back(*decision);
+        std::smatch parts;
+        if (decision->kind == DecisionKind::rejected && std::regex_match(decision->reason, parts, continuing)) {
+            act.continued_from = parts[1];
+            size = std::stoul(parts[2]);
+        }
+    }
+    return act;
 }
 
 }  // namespace cuco::ui

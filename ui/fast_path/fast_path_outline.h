@@ -31,4 +31,13 @@ FastPathOutline outlineOf(const RunSnapshot& snapshot);
 /// The attempts after this one that are not rejected: what continuing from it rejects.
 std::vector<std::string> attemptsAfter(const RunSnapshot& snapshot, const std::string& id);
 
+/// The reason that its rejections have: "continued from c3, without the 2 after it".
+std::string continuingReason(const std::string& id, std::size_t rejected);
+/// What a person did last and did not undo. Continuing from an attempt is one act with several decisions.
+struct LastAct {
+    std::vector<Decision> decisions;  ///< the latest first; empty: nothing to undo
+    std::string continued_from;       ///< empty: it is a single decision
+};
+LastAct lastActOf(const std::vector<Decision>& decisions);
+
 }  // namespace cuco::ui

@@ -205,7 +205,7 @@ QString FastPathView::headingText() const
         if (!provider.judge_model.empty()) {
             text += tr(", judge %1").arg(QString::fromStdString(provider.judge_model));
         }
-        if (provider.provider == "manual") {
+        if (!provider.folder.empty()) {
             text += tr(" in %1").arg(QString::fromStdString(provider.folder.string()));
         }
     }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/fast_path_form.h"
 
+#include "core/llm/key_source.h"
+#include "ui/keys/api_keys_dialog.h"
 #include "ui/shell/form_rows.h"
 #include "ui/shell/new_run_settings.h"
 #include "ui/style/theme.h"
@@ -62,7 +64,7 @@ bool hasSecretPlaces(const QUrl& url)
 
 }  // namespace
 
-FastPathForm::FastPathForm(QFormLayout* form, QWidget* box) : QObject(box), form_(form)
+FastPathForm::FastPathForm(QFormLayout* form, QWidget* box, KeyPlaces& keys) : QObject(box), form_(form), keys_(keys)
 {
     source_ = makeLine(box, "hostSource", tr("the workload's host.cu"));
     auto* browse_source = new QPushButton(tr("Browse…"), box);
@@ -81,7 +83,7 @@ FastPathForm::FastPathForm(QFormLayout* form, QWidget* box) : QObject(box), form
     base_url_ = makeLine(box, "baseUrl", tr("the provider's own server"));
     region_ = makeLine(box, "region", tr("AWS_REGION's"));
     command_ = makeLine(box, "command", tr("a program with its arguments"));
-    folder_ = makeLine(box, "answers", tr("each prompt is written here, its answer awaited"));
+    folder_ = makeLine(box, "answers", tr("none: the window asks"));
     recording_ = makeLine(box, "recording", tr("a file of recorded answers"));
     auto* browse_folder = new QPushButton(tr("Browse…"), box);
     auto* browse_recording = new QPushButton(tr("Browse…"), box);
@@ -90,6 +92,8 @@ FastPathForm::FastPathForm(QFormLayout* form, QWidget* box) : QObject(box), form
     key_->setTextFormat(Qt::PlainText);
     key_->setWordWrap(true);
     key_->setForegroundRole(QPalette::PlaceholderText);
+    api_keys_ = new QPushButton(tr("API &keys…"), box);
+    api_keys_->setObjectName(QStringLiteral("apiKeysButton"));
     budget_ = new QDoubleSpinBox(box);
     budget_->setObjectName(QStringLiteral("budget"));
     budget_->setRange(0, most_usd);
@@ -107,7 +111,7 @@ FastPathForm::FastPathForm(QFormLayout* form, QWidget* box) : QObject(box), form
     form_->addRow(tr("&Program"), command_);
     addRow(form_, tr("Answers &folder"), withButton(folder_, browse_folder), folder_);
     addRow(form_, tr("Re&cording"), withButton(recording_, browse_recording), recording_);
-    form_->addRow(QString(), key_);
+    addRow(form_, QString(), withButton(key_, api_keys_), api_keys_);
     form_->addRow(tr("Bud&get, USD"), budget_);
 
     restore();
@@ -132,6 +136,12 @@ FastPathForm::FastPathForm(QFormLayout* form, QWidget* box) : QObject(box), form
         }
     });
     connect(provider_, &QComboBox::currentIndexChanged, this, &FastPathForm::showRows);
+    connect(api_keys_, &QPushButton::clicked, this, [this] {
+        auto* dialog = new ApiKeysDialog(keys_, provider_->window());
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->open();
+    });
+    connect(&keys_, &KeyPlaces::changed, this, &FastPathForm::update);
     connect(backend_, &QComboBox::currentIndexChanged, this, &FastPathForm::changed);
     connect(budget_, &QDoubleSpinBox::valueChanged, this, &FastPathForm::changed);
     for (QLineEdit* line : {source_, model_, judge_model_, base_url_, region_, command_, folder_, recording_}) {
@@ -234,12 +244,15 @@ void FastPathForm::showRows()
     for (const auto& [field, visible] : rows) {
         setRowVisible(form_, field, visible);
     }
+    api_keys_->setVisible(shown_ && !keyNames(name.toStdString()).empty());
     update();
 }
 
 void FastPathForm::update()
 {
-    key_->setText(answersText(provider()));
+    // The keychain may ask for a password: it is asked when a key is wanted.
+    key_->setText(shown_ ? answersText(provider(), [this](const std::string& name) { return keys_.of(name); })
+                         : QString());
     fitHeight(key_);
     Q_EMIT changed();
 }

@@ -12,9 +12,12 @@ class QDoubleSpinBox;
 class QFormLayout;
 class QLabel;
 class QLineEdit;
+class QPushButton;
 class QWidget;
 
 namespace cuco::ui {
+
+class KeyPlaces;
 
 /// Rows of a form for what a conversion needs beyond a workload and a node: the program, the backend and who answers.
 /// Only what the chosen provider takes is shown. Remembers the last choices, none of which may be a secret.
@@ -22,8 +25,8 @@ class FastPathForm : public QObject {
     Q_OBJECT
 
 public:
-    /// Adds its rows to `form`, whose widget is `box`.
-    FastPathForm(QFormLayout* form, QWidget* box);
+    /// Adds its rows to `form`, whose widget is `box`. `keys` must outlive it.
+    FastPathForm(QFormLayout* form, QWidget* box, KeyPlaces& keys);
 
     void setShown(bool shown);
 
@@ -45,11 +48,13 @@ private:
     void update();
 
     QFormLayout* form_;
+    KeyPlaces& keys_;
     QLineEdit *source_, *model_, *judge_model_, *base_url_, *region_, *command_, *folder_, *recording_;
     QComboBox *backend_, *provider_;
     QLabel* key_;
+    QPushButton* api_keys_;
     QDoubleSpinBox* budget_;
-    bool shown_ = true;
+    bool shown_ = false;
 };
 
 }  // namespace cuco::ui

@@ -8,6 +8,8 @@
 #include <QLabel>
 #include <QPushButton>
 
+#include <algorithm>
+
 namespace cuco::ui {
 
 QHBoxLayout* withButton(QWidget* field, QPushButton* button)
@@ -41,7 +43,7 @@ QFormLayout* makeForm(QWidget* parent)
 void fitHeight(QLabel* label)
 {
     label->ensurePolished();
-    label->setMinimumHeight(label->heightForWidth(least_field_width));
+    label->setMinimumHeight(std::max(0, label->heightForWidth(least_field_width)));  // -1 without a text
 }
 
 void setRowVisible(QFormLayout* form, QWidget* field, bool visible)

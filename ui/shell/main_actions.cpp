@@ -56,6 +56,8 @@ void MainActions::makeFileMenu(QMainWindow* window)
     recent_menu = menu->addMenu(translated("Open &recent"));
     open_demo = add(menu, "Open the &demo run", {}, "population");
     menu->addSeparator();
+    api_keys = add(menu, "API &keys…");
+    menu->addSeparator();
     close_run = add(menu, "&Close run", QKeySequence::Close, "close");
     quit = add(menu, "&Quit", QKeySequence::Quit);
     quit->setMenuRole(QAction::QuitRole);

@@ -15,7 +15,7 @@ namespace cuco::ui {
 struct MainActions {
     explicit MainActions(QMainWindow* window);
 
-    QAction *new_run, *open, *open_trace, *open_demo, *close_run, *quit;
+    QAction *new_run, *open, *open_trace, *open_demo, *api_keys, *close_run, *quit;
     QAction *start, *pause, *stop;
     QAction *promote, *reject, *undo, *open_source;
     QAction *select_best, *compare_parent, *compare_best, *compare_baseline, *end_comparison;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/evaluation/data_paths.h"
 #include "ui/fast_path/fast_path_view.h"
+#include "ui/keys/api_keys_dialog.h"
 #include "ui/population/candidate_table.h"
 #include "ui/population/fitness_chart.h"
 #include "ui/population/population_view.h"
@@ -32,6 +33,7 @@ void MainWindow::connectActions()
     connect(actions_.open_trace, &QAction::triggered, this, &MainWindow::chooseTrace);
     connect(actions_.open_demo, &QAction::triggered, this, [this] { openFile(demo_path_); });
     connect(actions_.close_run, &QAction::triggered, this, &MainWindow::closeRun);
+    connect(actions_.api_keys, &QAction::triggered, this, &MainWindow::showKeys);
     connect(actions_.quit, &QAction::triggered, this, &QWidget::close);
     connect(actions_.start, &QAction::triggered, this, &MainWindow::resumeRun);
     connect(fast_path_, &FastPathView::continueRequested, this, &MainWindow::continueFrom);
@@ -140,7 +142,7 @@ void MainWindow::newRun()
         return;
     }
     nodes_.start();
-    auto* dialog = new NewRunDialog(std::move(*workloads), nodes_, this);
+    auto* dialog = new NewRunDialog(std::move(*workloads), nodes_, keys_, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [this, dialog] {
         RunModel* run = runs_.create(dialog->path(), dialog->config());
@@ -148,6 +150,13 @@ void MainWindow::newRun()
         showRun(run);
         showTab(Tab::population);
     });
+    dialog->open();
+}
+
+void MainWindow::showKeys()
+{
+    auto* dialog = new ApiKeysDialog(keys_, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->open();
 }
 

@@ -3,10 +3,13 @@
 #include "ui/shell/main_window.h"
 
 #include "core/evaluation/data_paths.h"
+#include "ui/fast_path/fast_path_outline.h"
 #include "ui/fast_path/fast_path_view.h"
+#include "ui/keys/keychain_keys.h"
 #include "ui/population/candidate_format.h"
 #include "ui/population/lineage_view.h"
 #include "ui/population/population_view.h"
+#include "ui/shell/answer_panel.h"
 #include "ui/shell/command_palette.h"
 #include "ui/shell/error_bar.h"
 #include "ui/shell/inspector.h"
@@ -77,9 +80,21 @@ QString firstOpenableFile(const QMimeData& data)
     return {};
 }
 
+std::shared_ptr<Keychain> withoutKeychain()
+{
+    return noKeychain({MainWindow::tr("No keychain is used here").toStdString(),
+                       {},
+                       MainWindow::tr("Set the keys in the environment.").toStdString()});
+}
+
 }  // namespace
 
-MainWindow::MainWindow() : actions_(this), demo_path_(demoPath())
+MainWindow::MainWindow(std::shared_ptr<Keychain> keychain)
+    : keychain_(keychain ? std::move(keychain) : withoutKeychain()),
+      keys_(keychain_),
+      runs_(keysFrom(keychain_)),
+      actions_(this),
+      demo_path_(demoPath())
 {
     setWindowTitle(tr("CUCo Desktop"));
     setAcceptDrops(true);
@@ -125,6 +140,7 @@ MainWindow::~MainWindow()
     delete takeCentralWidget();
     delete runs_dock_;
     delete inspector_dock_;
+    delete answer_dock_;
 }
 
 void MainWindow::makeCentre()
@@ -197,6 +213,14 @@ void MainWindow::makeDocks()
     inspector_dock_->toggleViewAction()->setShortcut(Qt::Key_F10);
     connect(inspector_dock_->toggleViewAction(), &QAction::triggered, this,
             [this](bool wanted) { inspector_wanted_ = wanted; });
+    // It comes and goes with the prompts.
+    answer_ = new AnswerPanel;
+    answer_dock_ = new QDockWidget(tr("Your answer"), this);
+    answer_dock_->setObjectName(QStringLiteral("answerDock"));
+    answer_dock_->setWidget(answer_);
+    answer_dock_->setFeatures(QDockWidget::DockWidgetMovable | QDockWidget::DockWidgetFloatable);
+    addDockWidget(Qt::BottomDockWidgetArea, answer_dock_);
+    connect(answer_, &AnswerPanel::wantedChanged, this, &MainWindow::showAnswerDock);
     resizeDocks({runs_dock_, inspector_dock_}, {26 * grid, 34 * grid}, Qt::Horizontal);
 }
 
@@ -256,6 +280,7 @@ bool MainWindow::openFile(const QString& path)
 void MainWindow::showRun(RunModel* run)
 {
     session_.setRun(run);
+    answer_->setRun(run);
     pages_->setCurrentWidget(run ? static_cast<QWidget*>(tabs_) : start_page_);
     inspector_dock_->setVisible(run && inspector_wanted_);
     run_list_->setCurrentRun(run);
@@ -281,6 +306,13 @@ void MainWindow::showPopulationPage()
     const bool converts = session_.snapshot().config.proposer == "fastpath";
     population_pages_->setCurrentWidget(converts ? static_cast<QWidget*>(fast_path_) : population_);
     tabs_->setTabText(static_cast<int>(Tab::population), converts ? tr("Fast path") : tr("Population"));
+}
+
+void MainWindow::showAnswerDock()
+{
+    if (answer_dock_->isHidden() == answer_->isWanted()) {
+        answer_dock_->setVisible(answer_->isWanted());
+    }
 }
 
 void MainWindow::showTab(Tab tab)
@@ -329,13 +361,14 @@ void MainWindow::refreshActions()
     actions_.undo->setEnabled(run && run->canUndo());
     actions_.undo->setText(tr("&Undo decision"));
     if (run) {
-        const auto& decisions = run->snapshot().decisions;
-        const auto last = std::find_if(decisions.rbegin(), decisions.rend(),
-                                       [](const Decision& decision) { return !decision.undone; });
-        if (last != decisions.rend()) {
+        const LastAct last = lastActOf(run->snapshot().decisions);
+        if (!last.continued_from.empty()) {
+            actions_.undo->setText(tr("&Undo continuing from %1").arg(QString::fromStdString(last.continued_from)));
+        } else if (!last.decisions.empty()) {
+            const Decision& decision = last.decisions.front();
             actions_.undo->setText(
-                (last->kind == DecisionKind::promoted ? tr("&Undo promoting %1") : tr("&Undo rejecting %1"))
-                    .arg(QString::fromStdString(last->candidate_id)));
+                (decision.kind == DecisionKind::promoted ? tr("&Undo promoting %1") : tr("&Undo rejecting %1"))
+                    .arg(QString::fromStdString(decision.candidate_id)));
         }
     }
     const Candidate* best = bestOf(session_.snapshot());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ui/engine/run_session.h"
+#include "ui/keys/key_places.h"
 #include "ui/shell/main_actions.h"
 #include "ui/shell/node_probes.h"
 #include "ui/shell/open_runs.h"
@@ -19,6 +20,7 @@ class QTabWidget;
 
 namespace cuco::ui {
 
+class AnswerPanel;
 class CommandPalette;
 class DiffView;
 class ErrorBar;
@@ -37,7 +39,8 @@ class MainWindow : public QMainWindow {
     Q_OBJECT
 
 public:
-    MainWindow();
+    /// Without a keychain keys come from the environment only.
+    explicit MainWindow(std::shared_ptr<Keychain> keychain = nullptr);
     ~MainWindow() override;
 
     RunSession* session() { return &session_; }
@@ -70,6 +73,7 @@ private:
     void restoreWindow();
 
     void newRun();
+    void showKeys();
     void chooseFile();
     void chooseTrace();
     void closeRun();
@@ -81,11 +85,14 @@ private:
     void showShortcuts();
     void showAbout();
     void showPopulationPage();
+    void showAnswerDock();
     void refreshRecent();
     void refreshActions();
     void refreshStatus();
 
     NodeProbes nodes_;
+    std::shared_ptr<Keychain> keychain_;
+    KeyPlaces keys_;
     OpenRuns runs_;
     RunSession session_;
     MainActions actions_;
@@ -101,7 +108,8 @@ private:
     RunListModel* run_list_model_ = nullptr;
     RunList* run_list_ = nullptr;
     Inspector* inspector_ = nullptr;
-    QDockWidget *runs_dock_ = nullptr, *inspector_dock_ = nullptr;
+    AnswerPanel* answer_ = nullptr;
+    QDockWidget *runs_dock_ = nullptr, *inspector_dock_ = nullptr, *answer_dock_ = nullptr;
     bool inspector_wanted_ = true;  ///< shown whenever a run is
     QLabel* status_ = nullptr;
     QProgressBar* progress_ = nullptr;

@@ -4,6 +4,7 @@
 
 #include "ui/shell/fast_path_form.h"
 #include "ui/shell/form_rows.h"
+#include "ui/shell/form_scroll.h"
 #include "ui/shell/new_run_settings.h"
 #include "ui/style/theme.h"
 
@@ -18,6 +19,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScreen>
 #include <QSettings>
 #include <QSignalBlocker>
 #include <QSpinBox>
@@ -45,8 +47,8 @@ QSpinBox* makeSpinBox(QWidget* parent, int low, int high, int value, const char*
 
 }  // namespace
 
-NewRunDialog::NewRunDialog(std::vector<Workload> workloads, const NodeProbes& nodes, QWidget* parent)
-    : QDialog(parent), workloads_(std::move(workloads)), nodes_(nodes)
+NewRunDialog::NewRunDialog(std::vector<Workload> workloads, const NodeProbes& nodes, KeyPlaces& keys, QWidget* parent)
+    : QDialog(parent), workloads_(std::move(workloads)), nodes_(nodes), keys_(keys)
 {
     setObjectName(QStringLiteral("newRun"));
     setWindowTitle(tr("New run"));
@@ -72,13 +74,19 @@ NewRunDialog::NewRunDialog(std::vector<Workload> workloads, const NodeProbes& no
     layout->setContentsMargins(2 * grid, 2 * grid, 2 * grid, 2 * grid);
     layout->setSpacing(grid);
     layout->setSizeConstraint(QLayout::SetMinimumSize);
-    layout->addWidget(makeMain());
-    layout->addWidget(more_);
+    auto* fields = new QWidget(this);
+    auto* rows = new QVBoxLayout(fields);
+    rows->setContentsMargins(0, 0, 0, 0);
+    rows->setSpacing(grid);
+    rows->addWidget(makeMain());
+    rows->addWidget(more_);
     advanced_ = makeAdvanced();
     advanced_->hide();
-    layout->addWidget(advanced_);
+    rows->addWidget(advanced_);
+    rows->addStretch(1);
+    scroll_ = new FormScroll(fields, this);
+    layout->addWidget(scroll_, 1);
     layout->addWidget(problem_);
-    layout->addStretch(1);
     layout->addWidget(buttons);
 
     connect(buttons, &QDialogButtonBox::accepted, this, &NewRunDialog::accept);
@@ -129,7 +137,7 @@ QWidget* NewRunDialog::makeMain()
     form->addRow(tr("&Ranks"), ranks_);
     addRow(form, tr("&Generations"), generations_row, generations_);
     main_form_ = form;
-    fast_path_ = new FastPathForm(form, box);
+    fast_path_ = new FastPathForm(form, box, keys_);
     path_ = new QLineEdit(box);
     path_->setObjectName(QStringLiteral("path"));
     auto* browse = new QPushButton(tr("Browse…"), box);
@@ -193,6 +201,9 @@ void NewRunDialog::connectFields()
         more_->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
         advanced_->setVisible(open);
         fitToRows();
+        if (open) {
+            scroll_->ensureWidgetVisible(advanced_);
+        }
     });
     connect(&nodes_, &NodeProbes::changed, this, &NewRunDialog::showNodes);
 }
@@ -223,8 +234,11 @@ void NewRunDialog::fitToRows()
 {
     // Rows that come or go are laid out before the size is asked for.
     main_form_->activate();
+    advanced_form_->activate();
+    advanced_->parentWidget()->layout()->activate();
     layout()->activate();
-    adjustSize();
+    const int most = screen()->availableGeometry().height() * 9 / 10;
+    resize(std::max(width(), sizeHint().width()), std::min(sizeHint().height(), most));
 }
 
 void NewRunDialog::workloadChanged()

@@ -22,14 +22,16 @@ class QToolButton;
 namespace cuco::ui {
 
 class FastPathForm;
+class FormScroll;
+class KeyPlaces;
 
 /// Asks what a new run needs. Everything has a default that can be started with Enter.
 class NewRunDialog : public QDialog {
     Q_OBJECT
 
 public:
-    /// `nodes` must outlive the dialog; their probes may arrive while it is open.
-    NewRunDialog(std::vector<Workload> workloads, const NodeProbes& nodes, QWidget* parent = nullptr);
+    /// `nodes` and `keys` must outlive the dialog; what they find may arrive while it is open.
+    NewRunDialog(std::vector<Workload> workloads, const NodeProbes& nodes, KeyPlaces& keys, QWidget* parent = nullptr);
 
     RunConfig config() const;
     QString path() const;
@@ -51,6 +53,7 @@ private:
 
     std::vector<Workload> workloads_;
     const NodeProbes& nodes_;
+    KeyPlaces& keys_;
     QComboBox *workload_, *node_, *ranks_, *proposer_;
     QSpinBox *generations_, *islands_, *children_, *seed_, *workers_;
     QLineEdit *path_, *seed_source_;
@@ -60,6 +63,7 @@ private:
     QLabel *summary_, *amount_, *problem_;
     QToolButton* more_;
     QWidget* advanced_ = nullptr;
+    FormScroll* scroll_ = nullptr;
     QPushButton* start_;
     bool path_edited_ = false, node_chosen_ = false;
     std::string seed_text_;

@@ -73,7 +73,31 @@ QString freeRunPath(const QString& folder, const QString& name)
     return path;
 }
 
-QString answersText(const ProviderSettings& provider)
+namespace {
+
+/// Those that the provider's calls will be signed with.
+std::vector<std::string> neededKeys(const ProviderSettings& provider,
+                                    const std::function<bool(const std::string&)>& is_there)
+{
+    if (!provider.key_name.empty()) {
+        return {provider.key_name};
+    }
+    std::vector<std::string> needed;
+    for (const KeyName& key : keyNames(provider.provider)) {
+        // One that stands in place of the others is enough.
+        if (key.name == "AWS_BEARER_TOKEN_BEDROCK" && is_there(key.name)) {
+            return {key.name};
+        }
+        if (key.required) {
+            needed.push_back(key.name);
+        }
+    }
+    return needed;
+}
+
+}  // namespace
+
+QString answersText(const ProviderSettings& provider, const std::function<KeyPlace(const std::string&)>& place)
 {
     const std::string& name = provider.provider;
     if (name.empty()) {
@@ -83,41 +107,43 @@ QString answersText(const ProviderSettings& provider)
         return translated("The program runs with your rights, outside the sandbox.");
     }
     if (name == "manual") {
-        return translated("The run waits for your answer to each prompt, up to a day.");
+        return provider.folder.empty()
+                   ? translated("The window shows each prompt and waits for your answer, up to a day.")
+                   : translated("Each prompt is written to the folder and its answer awaited there, up to a day.");
     }
     if (name == "replay") {
         return translated("The answers of an earlier run are given again. No model is asked.");
     }
-    std::vector<std::string> needed;
-    if (!provider.key_name.empty()) {
-        needed = {provider.key_name};
-    } else {
-        for (const KeyName& key : keyNames(name)) {
-            // One that stands in place of the others is enough.
-            if (name == "bedrock" && key.name == "AWS_BEARER_TOKEN_BEDROCK" && !environmentKey(key.name).empty()) {
-                needed = {key.name};
+    const auto is_there = [&](const std::string& key) {
+        return place(key) == KeyPlace::keychain || place(key) == KeyPlace::environment;
+    };
+    QStringList kept, set;
+    for (const std::string& key : neededKeys(provider, is_there)) {
+        const QString shown = QString::fromStdString(key);
+        switch (place(key)) {
+            case KeyPlace::looking:
+                return translated("Looking for %1 in the keychain…").arg(shown);
+            case KeyPlace::none:
+                return (provider.base_url.empty()
+                            ? translated("%1 is neither in the keychain nor in the environment: the run will pause.")
+                            : translated("%1 is neither in the keychain nor in the environment: the server is asked "
+                                         "without a key."))
+                    .arg(shown);
+            case KeyPlace::keychain:
+                kept << shown;
                 break;
-            }
-            if (key.required) {
-                needed.push_back(key.name);
-            }
+            case KeyPlace::environment:
+                set << shown;
+                break;
         }
     }
-    for (const std::string& key : needed) {
-        if (environmentKey(key).empty()) {
-            const QString shown = QString::fromStdString(key);
-            return provider.base_url.empty()
-                       ? translated("%1 is not set in the environment: the run will pause.").arg(shown)
-                       : translated("%1 is not set in the environment: the server is asked without a key.").arg(shown);
-        }
-    }
-    QStringList names;
-    for (const std::string& key : needed) {
-        names << QString::fromStdString(key);
-    }
-    return (names.size() == 1 ? translated("%1 is set in the environment.")
-                              : translated("%1 are set in the environment."))
-        .arg(names.join(translated(" and ")));
+    const auto said = [](const QStringList& names, const char* one, const char* more) {
+        return names.isEmpty() ? QString()
+                               : translated(names.size() == 1 ? one : more).arg(names.join(translated(" and ")));
+    };
+    return (said(kept, "%1 is in the keychain.", "%1 are in the keychain.") + QLatin1Char(' ') +
+            said(set, "%1 is set in the environment.", "%1 are set in the environment."))
+        .trimmed();
 }
 
 QString newRunProblem(const RunConfig& config, const Workload* workload, const NodeProbe* probe, const QString& path)

@@ -5,8 +5,11 @@
 #include "core/nodes/node.h"
 #include "core/run/run_config.h"
 #include "core/workload/workload.h"
+#include "ui/keys/key_places.h"
 
 #include <QString>
+
+#include <functional>
 
 namespace cuco::ui {
 
@@ -16,7 +19,7 @@ QString runFolder();
 QString freeRunPath(const QString& folder, const QString& name);
 
 /// Who will answer a run, as a sentence: whether its key is there, what a person has to do.
-QString answersText(const ProviderSettings& provider);
+QString answersText(const ProviderSettings& provider, const std::function<KeyPlace(const std::string&)>& place);
 
 /// Why a run cannot start with these settings, as a sentence; empty when it can. A null probe is not known yet.
 QString newRunProblem(const RunConfig& config, const Workload* workload, const NodeProbe* probe, const QString& path);

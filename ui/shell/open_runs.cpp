@@ -5,10 +5,11 @@
 #include <QFileInfo>
 
 #include <algorithm>
+#include <utility>
 
 namespace cuco::ui {
 
-OpenRuns::OpenRuns(QObject* parent) : QObject(parent) {}
+OpenRuns::OpenRuns(KeySource keys, QObject* parent) : QObject(parent), keys_(std::move(keys)) {}
 
 Result<RunModel*> OpenRuns::open(const QString& path)
 {
@@ -35,12 +36,14 @@ RunModel* OpenRuns::create(const QString& path, const RunConfig& config)
 RunModel* OpenRuns::add(std::unique_ptr<RunModel> run)
 {
     RunModel* added = run.get();
+    added->setKeys(keys_);
     const auto changed = [this, added] { Q_EMIT runChanged(added); };
     connect(added, &RunModel::reset, this, changed);
     connect(added, &RunModel::candidateChanged, this, changed);
     connect(added, &RunModel::stateChanged, this, changed);
     connect(added, &RunModel::activityChanged, this, changed);
     connect(added, &RunModel::progressChanged, this, changed);
+    connect(&added->prompts(), &PromptDesk::changed, this, changed);
     connect(added, &RunModel::failed, this, &OpenRuns::failed);
     runs_.push_back(std::move(run));
     Q_EMIT listChanged();

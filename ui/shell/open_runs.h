@@ -16,7 +16,8 @@ class OpenRuns : public QObject {
     Q_OBJECT
 
 public:
-    explicit OpenRuns(QObject* parent = nullptr);
+    /// `keys` are for runs that ask models.
+    explicit OpenRuns(KeySource keys = environmentKey, QObject* parent = nullptr);
 
     const std::vector<std::unique_ptr<RunModel>>& all() const { return runs_; }
     /// The run of the file, opened when it is not open yet.
@@ -34,6 +35,7 @@ Q_SIGNALS:
     void failed(const cuco::Error& error);
 
 private:
+    KeySource keys_;
     std::vector<std::unique_ptr<RunModel>> runs_;
 };
 

@@ -22,6 +22,9 @@ QString RunListModel::stateText(const RunModel& run)
     if (run.isActive() && !run.activity().isEmpty()) {
         return tr("preparing");
     }
+    if (!run.prompts().waiting().empty()) {
+        return tr("waits for your answer");
+    }
     switch (run.snapshot().state) {
         case RunState::created:
             return tr("not started");

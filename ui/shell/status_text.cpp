@@ -61,6 +61,9 @@ QString statusText(const RunModel& run)
     const Progress& progress = run.progress();
     const RunSnapshot& snapshot = run.snapshot();
     QStringList parts;
+    if (!run.prompts().waiting().empty()) {
+        parts << RunListModel::stateText(run);
+    }
     if (progress.compiling > 0) {
         parts << translated("%1 compiling").arg(progress.compiling);
     }

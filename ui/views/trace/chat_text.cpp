@@ -86,6 +86,7 @@ void ChatText::showCall(const LlmCall& call, const IsCandidate& is_candidate)
         append(call.result ? tr("Answer") : tr("Answer, as far as it came"), colors.readable(colors.copy), answer.text);
     if (!call.result)
         appendFailure(call.result.error());
+    styleHeadings();
     styleCode();
     styleTables();
     linkCandidates(is_candidate);

@@ -56,11 +56,32 @@ void StepText::showStep(const AgentStep& step, const std::function<bool(const QS
     document()->setDefaultFont(textFont());
     document()->setMarkdown(
         body, QTextDocument::MarkdownFeatures(QTextDocument::MarkdownDialectGitHub) | QTextDocument::MarkdownNoHTML);
+    styleHeadings();
     styleCode();
     styleTables();
     linkCandidates(is_candidate);
     insertHeading(step);
     moveCursor(QTextCursor::Start);
+}
+
+void StepText::styleHeadings()
+{
+    for (QTextBlock block = document()->begin(); block.isValid(); block = block.next()) {
+        const int level = block.blockFormat().headingLevel();
+        if (level == 0)
+            continue;
+        QTextCursor cursor(block);
+        cursor.movePosition(QTextCursor::EndOfBlock, QTextCursor::KeepAnchor);
+        // Qt's own are up to twice as large as the text.
+        QTextCharFormat heading;
+        heading.setFont(textFont(level == 1 ? 1 : 0, QFont::DemiBold), QTextCharFormat::FontPropertiesSpecifiedOnly);
+        heading.setProperty(QTextFormat::FontSizeAdjustment, 0);
+        cursor.mergeCharFormat(heading);
+        QTextBlockFormat space;
+        space.setTopMargin(level <= 2 ? 3 * grid / 2 : grid);
+        space.setBottomMargin(grid / 2);
+        cursor.mergeBlockFormat(space);
+    }
 }
 
 void StepText::styleCode()

@@ -30,6 +30,7 @@ Q_SIGNALS:
 
 protected:
     using IsCandidate = std::function<bool(const QString& id)>;
+    void styleHeadings();  ///< near the size of the text that they stand in
     void styleCode();
     void styleTables();
     void linkCandidates(const IsCandidate& is_candidate);

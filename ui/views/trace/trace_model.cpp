@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/views/trace/trace_model.h"
 
+#include "core/agents/fast_path_stages.h"
 #include "ui/style/theme.h"
 #include "ui/views/trace/call_format.h"
 
@@ -26,6 +27,13 @@ struct TraceModel::Node {
 };
 
 namespace {
+
+/// What a step is about: of a judgement that which was judged, although the next attempt began with it.
+std::string subjectOf(const AgentStep& step)
+{
+    std::string judged = judgedAttempt(step);
+    return judged.empty() ? step.candidate_id : judged;
+}
 
 void noteNew(QStringList& known, const std::string& name)
 {
@@ -97,7 +105,7 @@ void TraceModel::addStep(const AgentStep& step)
         return;
     Node* parent = by_id_.value(step.parent);
     if (!parent)
-        parent = groupNode(step.candidate_id, step.agent);
+        parent = groupNode(subjectOf(step), step.agent);
     auto node = std::make_unique<Node>();
     node->step = step;
     by_id_.insert(step.id, append(parent, std::move(node)));
@@ -248,7 +256,7 @@ QModelIndex TraceModel::candidateIndex(const QString& candidate_id) const
     const std::string id = candidate_id.toStdString();
     const Node* first = nullptr;
     for (const Node* node : by_id_)
-        if (node->step->candidate_id == id && (!first || node->step->id < first->step->id))
+        if (subjectOf(*node->step) == id && (!first || node->step->id < first->step->id))
             first = node;
     return first ? indexOf(first) : QModelIndex();
 }
@@ -323,9 +331,10 @@ QVariant TraceModel::data(const QModelIndex& index, int role) const
     const Node* node = nodeOf(index);
     switch (role) {
         case candidate_role:
-            return node->step   ? QString::fromStdString(node->step->candidate_id)
-                   : node->call ? QString::fromStdString(node->call->candidate_id)
-                                : node->candidate_id;
+            return node->step                         ? QString::fromStdString(subjectOf(*node->step))
+                   : node->call && node->parent->step ? QString::fromStdString(subjectOf(*node->parent->step))
+                   : node->call                       ? QString::fromStdString(node->call->candidate_id)
+                                                      : node->candidate_id;
         case agent_role:
             return text(*node, agent_column);
         case Qt::DisplayRole:

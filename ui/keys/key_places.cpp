@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/keys/key_places.h"
+
+#include "core/llm/key_source.h"
+
+#include <mutex>
+#include <utility>
+
+namespace cuco::ui {
+
+/// Shared with the keychain's thread, which may answer after the end.
+struct KeyPlaces::Link {
+    std::mutex mutex;
+    KeyPlaces* places = nullptr;  ///< null once they are gone
+};
+
+KeyPlaces::KeyPlaces(std::shared_ptr<Keychain> keychain, QObject* parent)
+    : QObject(parent), keychain_(std::move(keychain)), link_(std::make_shared<Link>())
+{
+    link_->places = this;
+}
+
+KeyPlaces::~KeyPlaces()
+{
+    const std::scoped_lock guard(link_->mutex);
+    link_->places = nullptr;
+}
+
+/// What the keychain calls; `take` gets its answer on the GUI thread, later.
+template <class Answer, class Take>
+std::function<void(Answer)> KeyPlaces::here(Take take)
+{
+    return [link = link_, take = std::move(take)](Answer answer) {
+        const std::scoped_lock guard(link->mutex);
+        if (link->places) {
+            QMetaObject::invokeMethod(
+                link->places, [take, answer = std::move(answer)] { take(answer); }, Qt::QueuedConnection);
+        }
+    };
+}
+
+KeyPlace KeyPlaces::of(const std::string& name)
+{
+    if (!places_.contains(name)) {
+        places_[name] = KeyPlace::looking;
+        look(name);
+    }
+    return places_[name];
+}
+
+void KeyPlaces::lookAgain()
+{
+    problem_.reset();
+    for (auto& [name, place] : places_) {
+        look(name);
+    }
+}
+
+void KeyPlaces::look(const std::string& name)
+{
+    // Only whether there is a key leaves the keychain's thread.
+    auto found = here<Result<bool>>([this, name](const Result<bool>& there) {
+        places_[name] = there.value_or(false)           ? KeyPlace::keychain
+                        : !environmentKey(name).empty() ? KeyPlace::environment
+                                                        : KeyPlace::none;
+        if (!there) {
+            problem_ = there.error();
+        }
+        Q_EMIT changed();
+    });
+    keychain_->read(name, [found = std::move(found)](const Result<Secret>& read) {
+        found(read ? Result<bool>(!read->empty()) : std::unexpected(read.error()));
+    });
+}
+
+void KeyPlaces::stored(const std::string& name, const Result<void>& done)
+{
+    problem_ = done ? std::nullopt : std::optional(done.error());
+    if (done) {
+        look(name);
+    }
+    Q_EMIT changed();
+}
+
+void KeyPlaces::set(const std::string& name, const Secret& key)
+{
+    keychain_->write(name, key, here<Result<void>>([this, name](const Result<void>& done) { stored(name, done); }));
+}
+
+void KeyPlaces::remove(const std::string& name)
+{
+    keychain_->remove(name, here<Result<void>>([this, name](const Result<void>& done) { stored(name, done); }));
+}
+
+}  // namespace cuco::ui

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/keys/keychain.h"
+
+#include <QObject>
+
+#include <map>
+#include <optional>
+
+namespace cuco::ui {
+
+enum class KeyPlace { looking, keychain, environment, none };
+
+/// Where keys are, without the keys: what is shown of them. Lives on the GUI thread; the keychain answers later.
+class KeyPlaces : public QObject {
+    Q_OBJECT
+
+public:
+    explicit KeyPlaces(std::shared_ptr<Keychain> keychain, QObject* parent = nullptr);
+    ~KeyPlaces() override;
+
+    /// As far as it is known; the first call for a name asks the keychain, and changed() follows.
+    KeyPlace of(const std::string& name);
+    /// Forgets what it knows: keys may have come by other ways.
+    void lookAgain();
+    /// What the keychain said last when it could not do what it was asked; nothing after it could.
+    const std::optional<Error>& problem() const { return problem_; }
+
+    void set(const std::string& name, const Secret& key);
+    void remove(const std::string& name);
+
+Q_SIGNALS:
+    void changed();
+
+private:
+    struct Link;
+
+    void look(const std::string& name);
+    void stored(const std::string& name, const Result<void>& done);
+    template <class Answer, class Take>
+    std::function<void(Answer)> here(Take take);
+
+    std::shared_ptr<Keychain> keychain_;
+    std::shared_ptr<Link> link_;
+    std::map<std::string, KeyPlace> places_;
+    std::optional<Error> problem_;
+};
+
+}  // namespace cuco::ui
