@@ -169,7 +169,8 @@ TEST_F(AttributionTest, RefusesTextsItCannotCompare)
 TEST_F(AttributionTest, FindsWhatACandidateDescendsFrom)
 {
     const auto path = folder / "run.cuco";
-    auto search = testing::fakeRun(path, workload, testing::fakeConfig(1, 4));
+    const Workload with_strategies = testing::fakeWorkload(folder / "with_strategies", 4);
+    auto search = testing::fakeRun(path, with_strategies, testing::fakeConfig(1, 4));
     search->start();
     search->wait();
     search.reset();

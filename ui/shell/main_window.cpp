@@ -352,10 +352,10 @@ void MainWindow::refreshActions()
 
     const Candidate* selected = session_.candidate(session_.primary());
     const bool settled = selected && selected->evaluation;
-    const Decision* decision = selected ? lastDecisionOn(session_.snapshot().decisions, selected->id) : nullptr;
+    const Decision* last_on = selected ? lastDecisionOn(session_.snapshot().decisions, selected->id) : nullptr;
     // One that is pending is measured already, or at the next start.
     const bool promoted =
-        decision && decision->kind == DecisionKind::promoted && decision->standing != PromotionStanding::refused;
+        last_on && last_on->kind == DecisionKind::promoted && last_on->standing != PromotionStanding::refused;
     actions_.promote->setEnabled(settled && selected->evaluation->verified() && !promoted);
     actions_.reject->setEnabled(settled && selected->decision != DecisionKind::rejected);
     actions_.undo->setEnabled(run && run->canUndo());
