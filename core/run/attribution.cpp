@@ -160,9 +160,9 @@ Result<AttributionRequest> attributionRequest(RunFile& file, const std::string& 
         ancestor = steps < snapshot->candidates.size() ? find(ancestor->parents.front()) : nullptr;
     // Begun by itself, as a workload's strategy is: then what its island began with.
     if (against == "seed" && candidate && ancestor == candidate)
-        for (const Candidate& seed : snapshot->candidates)
-            if (seed.generation == 0 && seed.island == candidate->island)
-                ancestor = &seed;
+        ancestor = &*std::ranges::find_if(snapshot->candidates, [&](const Candidate& seed) {
+            return &seed == candidate || (seed.generation == 0 && seed.island == candidate->island);
+        });
     if (!candidate || !ancestor)
         return failure(fmt::format("There is no candidate {}", candidate ? against : candidate_id),
                        file.path().string(), "Choose one of those that `cucoctl show` lists.");

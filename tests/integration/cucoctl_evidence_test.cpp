@@ -131,6 +131,7 @@ TEST_F(CucoctlEvidence, AttributesTheGainToItsEdits)
             Candidate candidate;
             candidate.number = number;
             candidate.id = fmt::format("c{}", number);
+            candidate.generation = number;
             if (number > 0)
                 candidate.parents = {"c0"};
             candidate.source_sha256 = sha256Hex(source);
