@@ -196,7 +196,8 @@ Kernel* tile_kernel(const Product& product, const CommandPtr& command, int sm_ta
     kernel->name = command->name;
     kernel->rank = command->stream->rank;
     kernel->grid = {static_cast<unsigned>(tiles), 1, 1};
-    kernel->block = {384, 1, 1};
+    // Its 384 threads have nearly all registers of an SM: no block of another kernel fits beside it.
+    kernel->block = {sm_threads, 1, 1};
     kernel->modelled_shared = 200 << 10;
     kernel->priority = command->stream->priority;
     kernel->computes = true;
