@@ -30,7 +30,7 @@ namespace cuco::ui {
 namespace {
 
 constexpr auto search_pause = std::chrono::milliseconds(150);
-constexpr auto running_pause = std::chrono::milliseconds(33);
+constexpr auto running_pause = std::chrono::milliseconds(16);  // between two looks at a running answer
 constexpr int width_for_agent = 700, width_for_time = 600, width_for_calls = 520, width_for_duration = 420,
               width_for_tokens = 300;
 
@@ -96,8 +96,12 @@ TraceView::TraceView(RunSession* session, QWidget* parent)
     search_timer_.setInterval(search_pause);
     running_timer_.setSingleShot(true);
     running_timer_.setInterval(running_pause);
+    running_timer_.setTimerType(Qt::PreciseTimer);
     connect(&search_timer_, &QTimer::timeout, this, &TraceView::search);
-    connect(&running_timer_, &QTimer::timeout, this, &TraceView::showCurrent);
+    connect(&running_timer_, &QTimer::timeout, this, [this] {
+        if (more_text_)
+            showRunningText();
+    });
     connect(search_, &QLineEdit::textChanged, &search_timer_, qOverload<>(&QTimer::start));
     connect(search_, &QLineEdit::returnPressed, this, &TraceView::goToNextCall);
     connect(agent_, &QComboBox::currentIndexChanged, this,
@@ -195,9 +199,12 @@ void TraceView::connectSession()
         updateChoices();
     });
     connect(session_, &RunSession::llmText, this, [this](int running) {
-        if (isVisible() && model_->running(filter_->mapToSource(tree_->currentIndex())) == running &&
-            !running_timer_.isActive())
-            running_timer_.start();
+        if (!isVisible() || model_->running(filter_->mapToSource(tree_->currentIndex())) != running)
+            return;
+        // At once after a pause; pieces that come faster are shown together.
+        more_text_ = true;
+        if (!running_timer_.isActive())
+            showRunningText();
     });
     connect(session_, &RunSession::llmCallEnded, this, [this](const LlmCallEnded& call) {
         if (stale_)
@@ -211,6 +218,13 @@ void TraceView::connectSession()
             showCurrent();
     });
     connect(session_, &RunSession::selectionChanged, this, &TraceView::followSelection);
+}
+
+void TraceView::showRunningText()
+{
+    more_text_ = false;
+    showCurrent();
+    running_timer_.start();
 }
 
 QString TraceView::headingText() const

@@ -54,6 +54,7 @@ private:
     void search();
     void goToNextCall();
     void showCurrent();
+    void showRunningText();
     bool showTwoCalls();
     void showCall(const QModelIndex& index);
     void selectCandidate();
@@ -72,8 +73,9 @@ private:
     CallPage* call_page_;
     PromptDiff* diff_;
     QStackedWidget* pages_;
-    QTimer search_timer_;   ///< a search starts when typing pauses
-    QTimer running_timer_;  ///< gathers pieces of a running call's answer
+    QTimer search_timer_;     ///< a search starts when typing pauses
+    QTimer running_timer_;    ///< gathers pieces of a running call's answer
+    bool more_text_ = false;  ///< of the running call that is shown, not shown yet
     bool following_ = false;
     bool stale_ = true;  ///< there may be rows that are not shown yet
 };
