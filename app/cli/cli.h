@@ -56,5 +56,6 @@ void addAnalyzeCommand(CLI::App& app, Session& session);
 void addFastPathCommand(CLI::App& app, Session& session);
 void addAttributeCommand(CLI::App& app, Session& session);
 void addImportCommand(CLI::App& app, Session& session);
+void addSubmitCommand(CLI::App& app, Session& session);
 
 }  // namespace cuco::cli

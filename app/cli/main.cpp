@@ -33,6 +33,7 @@ int main(int argc, char** argv)
         addFastPathCommand(app, session);
         addAttributeCommand(app, session);
         addImportCommand(app, session);
+        addSubmitCommand(app, session);
 
         try {
             app.parse(argc, argv);

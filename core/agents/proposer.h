@@ -19,6 +19,9 @@ namespace cuco {
 class AgentTrace;
 struct NodeProbe;
 
+/// Candidate::proposer of what a person wrote.
+inline constexpr const char* person_proposer = "person";
+
 /// One decision of an agent, shown in the trace view. In a Proposal the ids count from 1 and `parent` names one of
 /// them; the run file replaces both by numbers that are unique in the run.
 struct AgentStep {

@@ -41,6 +41,18 @@ int substitutesInARow(const std::vector<std::shared_ptr<const Candidate>>& visib
     return count;
 }
 
+/// The same whatever its tunables are set to.
+KernelSource withFirstChoices(const KernelSource& source)
+{
+    TunableValues first;
+    if (const auto tunables = findTunables(source))
+        for (const Tunable& tunable : *tunables)
+            first[tunable.name] = tunable.choices.front();
+    auto text = withTunables(source, first);
+    auto parsed = text ? KernelSource::parse(std::move(*text)) : std::unexpected(text.error());
+    return parsed ? std::move(*parsed) : source;
+}
+
 ChatMessage repeated(const ChatResponse& response)
 {
     const std::string said = response.text.substr(0, most_answer_bytes_repeated);
@@ -150,7 +162,7 @@ std::string SlowPathProposer::chooseModel(const ProposalContext& context)
         for (; observed_ < std::min(seen, context.visible.size()); ++observed_) {
             const Candidate& candidate = *context.visible[observed_];
             const std::string& model = chosen_models_[observed_];
-            if (candidate.parents.empty()) {
+            if (candidate.parents.empty() || candidate.proposer == person_proposer) {
                 bandit_.abandoned(model);
                 continue;
             }
@@ -220,10 +232,14 @@ Result<ProposalWork> SlowPathProposer::plan(ProposalContext context)
     return [this, draft](std::stop_token stop) { return work(*draft, std::move(stop)); };
 }
 
-/// The earlier candidate that the source is too alike to. Awaits the turn.
+/// The earlier candidate that the source is too alike to. Where the machine sets numbers, other numbers are nothing
+/// new.
 Result<std::optional<NoveltyMatch>> SlowPathProposer::alikeTo(const KernelSource& source,
                                                               const ProposalContext& context)
 {
+    const auto sketch = [&](const KernelSource& whole) {
+        return sketchOf(parts_.settings.raced_choices > 0 ? withFirstChoices(whole) : whole);
+    };
     const std::scoped_lock guard(novelty_mutex_);
     for (auto number = static_cast<int>(novelty_.size()); number < context.number; ++number) {
         const std::string id = fmt::format("c{}", number);
@@ -231,9 +247,9 @@ Result<std::optional<NoveltyMatch>> SlowPathProposer::alikeTo(const KernelSource
         if (!text)
             return std::unexpected(text.error());
         const auto earlier = KernelSource::parse(std::move(*text));
-        novelty_.add(id, earlier ? sketchOf(*earlier) : SourceSketch());
+        novelty_.add(id, earlier ? sketch(*earlier) : SourceSketch());
     }
-    return novelty_.duplicateOf(sketchOf(source));
+    return novelty_.duplicateOf(sketch(source));
 }
 
 Result<ProposalOutcome> SlowPathProposer::work(Draft& draft, std::stop_token stop)
@@ -311,7 +327,7 @@ Result<ProposalOutcome> SlowPathProposer::work(Draft& draft, std::stop_token sto
     const bool last_chance = substitutesInARow(context.visible) + 1 >= parts_.settings.substitutes_in_a_row;
     std::string fault;
     for (int unusable = 0, alike = 0;
-         unusable < parts_.settings.answers_a_proposal && alike < parts_.settings.novelty.attempts;) {
+         unusable < parts_.settings.answers_a_proposal && alike < std::max(1, parts_.settings.novelty.attempts);) {
         const auto answer = session.ask(slow_path_agent, *asks, request);
         if (!answer)
             return ProposalOutcome(std::unexpected(answer.error()));
@@ -322,7 +338,8 @@ Result<ProposalOutcome> SlowPathProposer::work(Draft& draft, std::stop_token sto
         if (read) {
             if (context.await_turn && !context.await_turn())
                 return noProposal(NoProposal::Then::pause, "The run ended first.");
-            const auto match = alikeTo(read->source, context);
+            const auto match = parts_.settings.novelty.attempts > 0 ? alikeTo(read->source, context)
+                                                                    : Result<std::optional<NoveltyMatch>>();
             if (!match)
                 return std::unexpected(match.error());
             if (!*match) {

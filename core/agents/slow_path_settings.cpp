@@ -76,6 +76,7 @@ Result<void> validate(const SlowPathSettings& settings, int islands)
                          wholeInRange("slow_path.crossover_parents", settings.crossover_parents, 2, 5),
                          wholeInRange("slow_path.told_failures", settings.told_failures, 0, 20),
                          wholeInRange("slow_path.told_rejections", settings.told_rejections, 0, 50),
+                         wholeInRange("slow_path.raced_choices", settings.raced_choices, 0, 256),
                          wholeInRange("slow_path.summary_interval", settings.summary_interval, 0, 10'000),
                          wholeInRange("slow_path.answers_a_proposal", settings.answers_a_proposal, 1, 20),
                          wholeInRange("slow_path.substitutes_in_a_row", settings.substitutes_in_a_row, 1, 1000),
@@ -116,6 +117,7 @@ nlohmann::json toJson(const SlowPathSettings& settings)
             {"crossover_parents", settings.crossover_parents},
             {"told_failures", settings.told_failures},
             {"told_rejections", settings.told_rejections},
+            {"raced_choices", settings.raced_choices},
             {"summary_interval", settings.summary_interval},
             {"answers_a_proposal", settings.answers_a_proposal},
             {"substitutes_in_a_row", settings.substitutes_in_a_row},
@@ -142,6 +144,7 @@ Result<SlowPathSettings> slowPathSettingsFromJson(const nlohmann::json& json, co
         .optional("crossover_parents", settings.crossover_parents)
         .optional("told_failures", settings.told_failures)
         .optional("told_rejections", settings.told_rejections)
+        .optional("raced_choices", settings.raced_choices)
         .optional("summary_interval", settings.summary_interval)
         .optional("answers_a_proposal", settings.answers_a_proposal)
         .optional("substitutes_in_a_row", settings.substitutes_in_a_row)

@@ -35,9 +35,10 @@ struct SlowPathSettings {
     int top_inspirations = 3;                    ///< the island's fittest
     int crossover_parents = 3;                   ///< at most, the parent included
     int told_failures = 3, told_rejections = 5;  ///< the latest, of the island and of all
-    int summary_interval = 8;                    ///< candidates; 0: no summaries
-    int answers_a_proposal = 3;                  ///< until one can be used
-    int substitutes_in_a_row = 4;                ///< tunables moved where no answer could be used, until the run pauses
+    int raced_choices = 6;         ///< of the tunables of a program that verified, each compiled and raced; 0: none
+    int summary_interval = 8;      ///< candidates; 0: no summaries
+    int answers_a_proposal = 3;    ///< until one can be used
+    int substitutes_in_a_row = 4;  ///< tunables moved where no answer could be used, until the run pauses
     std::int64_t proposal_tokens = 32768, summary_tokens = 4096;
     std::vector<std::string> further_models;  ///< beside the provider's model; the bandit chooses
     std::string summary_model;                ///< empty: the provider's model

@@ -23,6 +23,8 @@ struct EvaluationRequest {
     std::optional<std::uint64_t> input_seed;
     bool check_races = false;  ///< on the emulated node, whatever node it is evaluated on
     bool screened = true;      ///< false for host.cu, which has no directive
+    /// A directive that the code belies is a verdict of the screen (directive_check.h).
+    bool check_directive = false;
     /// What crashed, hung or got an error on GPUs is run again with each launch waited for, so that the detail can name
     /// the launch. The emulated node names it at once.
     bool diagnose = false;

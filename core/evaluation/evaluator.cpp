@@ -5,6 +5,7 @@
 #include "core/base/files.h"
 #include "core/evaluation/baselines.h"
 #include "core/evaluation/candidate_build.h"
+#include "core/evaluation/directive_check.h"
 #include "core/evaluation/evaluation_plan.h"
 #include "core/evaluation/frozen_template.h"
 #include "core/evaluation/measurement.h"
@@ -240,6 +241,13 @@ Result<Evaluator::Compiled> Evaluator::compile(const EvaluationRequest& request,
         compiled.evaluation = screen(request.source, *d_->frozen_template, d_->design_space, d_->probe.capabilities);
     compiled.evaluation.modelled = d_->probe.modelled;
     compiled.evaluation.sandboxed = d_->probe.sandboxed;
+    if (compiled.evaluation.verified() && request.check_directive && !d_->defaults.analysis.empty()) {
+        AnalysisRequest analysis;
+        analysis.declarations = d_->defaults.analysis;
+        analysis.include_folders = {d_->workload.folder, d_->defaults.workloads / "harness"};
+        if (auto checked = checkDirective(std::move(analysis), request.source, compiled.evaluation, stop); !checked)
+            return std::unexpected(checked.error());
+    }
     if (!compiled.evaluation.verified())
         return compiled;
     auto folder =

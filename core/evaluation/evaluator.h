@@ -21,6 +21,7 @@ struct EvaluationDefaults {
     std::vector<Shape> shapes;             ///< empty: the workload's search shapes for the node
     Stage until = Stage::profile;          ///< nothing is timed before benchmark, baselines neither
     std::filesystem::path workloads = {};  ///< the product's, with the emulator; empty: races cannot be checked
+    std::filesystem::path analysis = {};   ///< declarations for the analysis; empty: directives are believed
 };
 
 /// Built for one workload on one node. `prepare` builds the harness and measures the baselines once;

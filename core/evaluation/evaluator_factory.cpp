@@ -57,6 +57,7 @@ Result<std::unique_ptr<Evaluator>> makeEvaluator(const DataPaths& paths, std::sh
     else
         toolchain = std::make_unique<CudaToolchain>(paths.workloads);
     defaults.workloads = paths.workloads;
+    defaults.analysis = paths.resources / "analysis";
     return std::make_unique<Evaluator>(std::move(node), std::move(toolchain), workload, std::move(*design_space),
                                        std::move(defaults));
 }

@@ -110,7 +110,7 @@ Result<void> validate(const NoveltySettings& settings)
 {
     for (auto checked : {realInRange("novelty.embedding_cosine", settings.embedding_cosine, 0, 1),
                          realInRange("novelty.shingle_similarity", settings.shingle_similarity, 0.5, 1),
-                         wholeInRange("novelty.attempts", settings.attempts, 1, 100),
+                         wholeInRange("novelty.attempts", settings.attempts, 0, 100),
                          wholeInRange("novelty.embedded_sources", settings.embedded_sources, 1, 100'000)})
         if (!checked)
             return checked;

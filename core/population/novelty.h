@@ -25,7 +25,7 @@ struct NoveltySettings {
     /// speed must try. One changed token leaves (n − 8)/(n + 8) of n shingles; 0.9995 tells it apart up to n = 32,000,
     /// more than a model writes in an answer. Renames, comments and layout leave 1.
     double shingle_similarity = 0.9995;
-    int attempts = 5;             ///< proposals until one is new
+    int attempts = 5;             ///< proposals until one is new; 0: none is compared
     int embedded_sources = 4096;  ///< kept for comparison, the latest; each is compared with
 };
 Result<void> validate(const NoveltySettings& settings);

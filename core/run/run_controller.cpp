@@ -24,6 +24,7 @@ struct RunController::Private {
 
     void load();
     void changeState(RunState state, const std::string& message);
+    void start(bool only_submissions);
     void engine(std::stop_token stop);
     Result<void> decide(DecisionKind kind, const std::string& candidate_id, const std::string& reason);
     void tellDecision(const RunPopulation::CandidatePointer& candidate, const std::string& text);
@@ -57,6 +58,13 @@ void RunController::Private::load()
     for (const AgentStep& step : *steps)
         if (scratchpadOf(step))
             run.scratchpads.push_back(step);
+    auto pending = pendingSubmissions(*steps, snapshot->candidates, *run.file);
+    if (!pending) {
+        unreadable = pending.error();
+        run.state = RunState::failed;
+        return;
+    }
+    run.submissions = std::move(*pending);
     if (run.state == RunState::running)
         changeState(RunState::stopped, "The program that ran it ended without closing it; resume it to go on.");
 }
@@ -83,7 +91,9 @@ void RunController::Private::engine(std::stop_token stop)
                    fmt::format("The run is {}{}{}", toString(end.state), end.message.empty() ? "" : ": ", end.message));
         const std::scoped_lock guard(run.mutex);
         // Asked to go on while it was about to pause.
-        if (end.state == RunState::paused && !run.pause_requested)
+        if (end.state == RunState::paused && !run.pause_requested && !run.only_submissions)
+            continue;
+        if (end.state == RunState::finished && !run.submissions.empty())
             continue;
         run.pause_requested = false;
         changeState(end.state, end.message);
@@ -139,6 +149,35 @@ void RunController::Private::tellDecision(const RunPopulation::CandidatePointer&
     addLog(run, "info", text);
 }
 
+void RunController::Private::start(bool only_submissions)
+{
+    const std::scoped_lock order(starting);
+    promotions.begin();
+    {
+        const std::scoped_lock guard(run.mutex);
+        if (run.state == RunState::running) {
+            if (!only_submissions)
+                run.pause_requested = run.only_submissions = false;
+            run.changed.notify_all();
+            return;
+        }
+        if (unreadable) {
+            run.events.post(StateChanged{RunState::failed, describe(*unreadable)});
+            return;
+        }
+        // A conversion can be continued from an earlier attempt when later ones were rejected.
+        const bool over = run.state == RunState::finished && run.config.proposer != "fastpath";
+        if ((over && run.submissions.empty()) || !run.evaluator || !run.proposer)
+            return;
+        run.only_submissions = only_submissions;
+        changeState(RunState::running, "");
+        if (run.state != RunState::running)
+            return;
+    }
+    // The engine of an earlier start has ended, or is about to: its last act was to leave the state running.
+    thread = std::jthread([this](std::stop_token stop) { engine(std::move(stop)); });
+}
+
 RunController::RunController(Parts parts, RunObserver observer) : d_(std::make_unique<Private>(std::move(observer)))
 {
     d_->run.file = std::move(parts.file);
@@ -162,29 +201,7 @@ RunController::~RunController()
 
 void RunController::start()
 {
-    const std::scoped_lock starting(d_->starting);
-    d_->promotions.begin();
-    {
-        const std::scoped_lock guard(d_->run.mutex);
-        if (d_->run.state == RunState::running) {
-            d_->run.pause_requested = false;
-            d_->run.changed.notify_all();
-            return;
-        }
-        if (d_->unreadable) {
-            d_->run.events.post(StateChanged{RunState::failed, describe(*d_->unreadable)});
-            return;
-        }
-        // A conversion can be continued from an earlier attempt when later ones were rejected.
-        const bool over = d_->run.state == RunState::finished && d_->run.config.proposer != "fastpath";
-        if (over || !d_->run.evaluator || !d_->run.proposer)
-            return;
-        d_->changeState(RunState::running, "");
-        if (d_->run.state != RunState::running)
-            return;
-    }
-    // The engine of an earlier start has ended, or is about to: its last act was to leave the state running.
-    d_->thread = std::jthread([this](std::stop_token stop) { d_->engine(std::move(stop)); });
+    d_->start(false);
 }
 
 void RunController::pause()
@@ -255,6 +272,37 @@ Result<void> RunController::undo()
     }
     d_->promotions.reconsider();
     d_->promotions.begin();
+    return {};
+}
+
+Result<void> RunController::submit(const std::string& parent_id, const std::string& source, const std::string& note)
+{
+    if (d_->unreadable)
+        return std::unexpected(*d_->unreadable);
+    if (!d_->run.evaluator || !d_->run.proposer)
+        return failure("This run has nothing to evaluate a candidate with", d_->run.file->path().string(),
+                       "Open it where its workload and its node are.");
+    Submission submission{parent_id, source, note};
+    if (auto valid = validate(submission); !valid)
+        return valid;
+    {
+        const std::scoped_lock guard(d_->run.mutex);
+        if (!d_->run.population.find(parent_id))
+            return failure(fmt::format("There is no candidate {}", parent_id), d_->run.file->path().string(),
+                           "Choose one of those that `cucoctl show` lists.");
+    }
+    AgentStep step = toStep(submission);
+    step.time_ms = unixTimeMs();
+    auto stored = d_->run.file->addSubmission(std::move(step), source);
+    if (!stored)
+        return std::unexpected(stored.error());
+    tell(d_->run, StepsAdded{{std::move(*stored)}});
+    {
+        const std::scoped_lock guard(d_->run.mutex);
+        d_->run.submissions.push_back(std::move(submission));
+        d_->run.changed.notify_all();
+    }
+    d_->start(true);
     return {};
 }
 

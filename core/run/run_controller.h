@@ -54,6 +54,11 @@ public:
     /// measured; it stays pending.
     Result<void> waitForPromotions();
 
+    /// Evaluates what a person wrote from a candidate as its child, without going on with a search that is not running.
+    /// Stored when it returns; a run that is running takes it up after the proposals that are being made. Errors: no
+    /// such parent; a source without markers or directive; there is nothing to evaluate with.
+    Result<void> submit(const std::string& parent_id, const std::string& source, const std::string& note);
+
     /// A person's version of what the search has learned (scratchpad.h): for proposals planned from now on.
     Result<void> editScratchpad(const std::string& text);
 

@@ -76,7 +76,12 @@ public:
     Result<std::vector<AgentStep>> addSteps(std::vector<AgentStep> steps);
     /// Gives the call's id. Its step must be stored already, or is forgotten.
     Result<int> addLlmCall(const LlmCall& call);
-    Result<void> settleCandidate(const Candidate& candidate, const std::optional<Timeline>& timeline);
+    /// `tuned_source`: what became of its source; null: it is as it was proposed.
+    Result<void> settleCandidate(const Candidate& candidate, const std::optional<Timeline>& timeline,
+                                 const std::string* tuned_source = nullptr);
+    /// A program of a person's that is no candidate yet: its text, and a step that names the text's sha256.
+    Result<AgentStep> addSubmission(AgentStep step, const std::string& source);
+    Result<std::string> sourceWithSha256(const std::string& sha256);
     Result<void> addDecision(const Decision& decision);  ///< with its id
     Result<void> undoLastDecision();                     ///< an error when there is none
     /// The decision then stands or is refused.

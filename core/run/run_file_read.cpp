@@ -229,6 +229,23 @@ Result<std::optional<Evaluation>> RunFile::evaluation(const std::string& candida
     return found;
 }
 
+Result<std::string> RunFile::sourceWithSha256(const std::string& sha256)
+{
+    const std::scoped_lock guard(mutex_);
+    std::optional<std::string> text;
+    auto done = database_->query("SELECT text FROM sources WHERE sha256 = ?", {std::string_view(sha256)},
+                                 [&](const SqlRow& row) -> Result<void> {
+                                     text = row.text(0);
+                                     return {};
+                                 });
+    if (!done)
+        return std::unexpected(done.error());
+    if (!text || sha256Hex(*text) != sha256)
+        return failure(fmt::format("The source {} is not in the run file, or is damaged", sha256.substr(0, 12)),
+                       path_.string(), "Go back to a copy of the run file.");
+    return std::move(*text);
+}
+
 Result<std::string> RunFile::source(const std::string& candidate_id)
 {
     const std::scoped_lock guard(mutex_);

@@ -103,7 +103,25 @@ Result<void> RunFile::storeSteps(std::vector<AgentStep>& steps, Parents parents)
     return {};
 }
 
-Result<void> RunFile::settleCandidate(const Candidate& candidate, const std::optional<Timeline>& timeline)
+Result<AgentStep> RunFile::addSubmission(AgentStep step, const std::string& source)
+{
+    const std::string sha256 = sha256Hex(source);
+    std::vector<AgentStep> steps{std::move(step)};
+    const std::scoped_lock guard(mutex_);
+    auto done = database_->transaction([&]() -> Result<void> {
+        if (auto stored = database_->run("INSERT OR IGNORE INTO sources (sha256, text) VALUES (?, ?)",
+                                         {std::string_view(sha256), std::string_view(source)});
+            !stored)
+            return stored;
+        return storeSteps(steps, Parents::stored);
+    });
+    if (!done)
+        return std::unexpected(done.error());
+    return std::move(steps.front());
+}
+
+Result<void> RunFile::settleCandidate(const Candidate& candidate, const std::optional<Timeline>& timeline,
+                                      const std::string* tuned_source)
 {
     if (!candidate.evaluation)
         return failure(fmt::format("The candidate {} was to be settled without an evaluation", candidate.id));
@@ -115,11 +133,18 @@ Result<void> RunFile::settleCandidate(const Candidate& candidate, const std::opt
         blob = std::move(*compressed);
     }
     const StoredEvaluation stored(*candidate.evaluation);
+    const std::string tunables = dumpCell(candidate.tunables);
     const std::int64_t number = candidate.number;
     const std::scoped_lock guard(mutex_);
     return database_->transaction([&]() -> Result<void> {
         auto done = database_->run("UPDATE candidates SET state = ? WHERE number = ?",
                                    {toString(CandidateState::settled), number});
+        if (done && tuned_source)
+            done = database_->run("INSERT OR IGNORE INTO sources (sha256, text) VALUES (?, ?)",
+                                  {std::string_view(candidate.source_sha256), std::string_view(*tuned_source)});
+        if (done && tuned_source)
+            done = database_->run("UPDATE candidates SET source_sha256 = ?, tunables = ? WHERE number = ?",
+                                  {std::string_view(candidate.source_sha256), std::string_view(tunables), number});
         if (done)
             done = database_->run(
                 "INSERT INTO evaluations (candidate, verdict, stage, speedup, ci_low, ci_high, time_us, bound_us, "

@@ -21,10 +21,18 @@ constexpr std::uint64_t most_source_bytes = 4u << 20;
 /// Fewer finished candidates say nothing about the time that is left.
 constexpr int least_settled_for_estimate = 2;
 
-/// Attempts of a conversion that a person rejected count as not made.
+int submissionsAmong(const RunPopulation& population)
+{
+    int count = 0;
+    for (int number = 0; number < population.size(); ++number)
+        count += population.at(number)->proposer == person_proposer ? 1 : 0;
+    return count;
+}
+
+/// Attempts of a conversion that a person rejected count as not made, and so does what a person wrote.
 int proposalsMade(const RunConfig& config, const RunPopulation& population)
 {
-    int made = population.size();
+    int made = population.size() - submissionsAmong(population);
     if (config.proposer == "fastpath")
         for (int number = 0; number < population.size(); ++number)
             made -= population.at(number)->decision == DecisionKind::rejected ? 1 : 0;
@@ -95,6 +103,8 @@ RunSession::End RunSession::work(std::stop_token stop)
         return {RunState::failed, describe(*error_)};
     if (halted())
         return {RunState::stopped, "Stopped; resume it to go on."};
+    if (proposing_ && run_.only_submissions && !run_.pause_requested)
+        return {RunState::paused, "What was submitted is evaluated; resume the run to go on with the search."};
     if (proposing_)
         return {RunState::paused, message_.empty() ? "Paused; resume it to go on." : message_};
     return {RunState::finished, message_};
@@ -151,6 +161,7 @@ void RunSession::enqueueUnsettled()
                 unsettled.push_back(number);
         in_flight_ += static_cast<int>(unsettled.size());
         next_ = run_.population.size();
+        searched_ = next_ - submissionsAmong(run_.population);
         proposing_ = proposalsMade(run_.config, run_.population) < run_.config.proposals();
         postProgress();
     }
@@ -159,54 +170,73 @@ void RunSession::enqueueUnsettled()
 }
 
 /// Waits until a proposal may be planned; nothing when no further one will be.
-std::optional<int> RunSession::nextToPlan()
+std::optional<RunSession::Planned> RunSession::nextToPlan()
 {
     std::unique_lock lock(run_.mutex);
+    const RunConfig& config = run_.config;
+    const auto going_on = [&] { return proposing_ && !run_.pause_requested && !run_.only_submissions; };
+    const auto visible = [&] { return visibleTo(searched_, config.islands, config.children) + next_ - searched_; };
     const auto ready = [&] {
-        return proposing_ && !run_.pause_requested &&
-               run_.population.settledPrefix() >= visibleTo(next_, run_.config.islands, run_.config.children) &&
-               proposalsMade(run_.config, run_.population) + asking_ < run_.config.proposals();
+        return going_on() && run_.population.settledPrefix() >= visible() &&
+               proposalsMade(config, run_.population) + asking_ < config.proposals();
     };
-    const auto drained = [&] { return (!proposing_ || run_.pause_requested) && in_flight_ == 0 && asking_ == 0; };
+    const auto submitted = [&] { return !run_.submissions.empty() && !run_.pause_requested; };
+    const auto drained = [&] { return !going_on() && !submitted() && in_flight_ == 0 && asking_ == 0; };
     for (;;) {
-        run_.changed.wait(lock, [&] { return halted() || ready() || drained(); });
-        if (halted() || !ready())
+        run_.changed.wait(lock, [&] { return halted() || submitted() || ready() || drained(); });
+        if (halted() || (!submitted() && !ready()))
             return std::nullopt;
-        if (run_.config.budget_usd > 0 && run_.population.costUsd() >= run_.config.budget_usd) {
-            finishEarly(fmt::format("The budget of ${:.2f} is spent.", run_.config.budget_usd));
+        Planned planned;
+        planned.number = next_;
+        if (submitted()) {
+            planned.submission = std::move(run_.submissions.front());
+            run_.submissions.pop_front();
+        } else if (config.budget_usd > 0 && run_.population.costUsd() >= config.budget_usd) {
+            finishEarly(fmt::format("The budget of ${:.2f} is spent.", config.budget_usd));
             continue;
+        } else {
+            planned.place = placeOf(searched_, config.islands, config.children);
+            planned.visible = visible();
+            ++searched_;
         }
         ++asking_;
-        return next_++;
+        ++next_;
+        return planned;
     }
 }
 
 void RunSession::proposeLoop()
 {
     for (;;) {
-        int number = 0;
+        std::optional<Planned> planned;
         Result<ProposalWork> work;
         {
             const std::scoped_lock order(planning_);
-            const auto next = nextToPlan();
-            if (!next)
+            planned = nextToPlan();
+            if (!planned)
                 return;
-            number = *next;
-            work = plan(number);
+            work = plan(*planned);
         }
         auto outcome = work ? (*work)(halt_.get_token()) : Result<ProposalOutcome>(std::unexpected(work.error()));
-        conclude(number, std::move(outcome));
+        conclude(*planned, std::move(outcome));
     }
 }
 
-Result<ProposalWork> RunSession::plan(int number)
+Result<ProposalWork> RunSession::plan(const Planned& planned)
 {
+    if (planned.submission)
+        return [this, submission = *planned.submission](std::stop_token) -> Result<ProposalOutcome> {
+            auto proposal = submitted(submission);
+            if (!proposal)
+                return std::unexpected(proposal.error());
+            return ProposalOutcome(std::move(*proposal));
+        };
     const RunConfig& config = run_.config;
-    const IslandPlace place = placeOf(number, config.islands, config.children);
+    const int number = planned.number;
     ProposalContext context;
     context.number = number;
-    context.island = place.island;
-    context.generation = place.generation;
+    context.island = planned.place.island;
+    context.generation = planned.place.generation;
     context.generations = config.generations;
     context.proposals_per_generation = config.islands * config.children;
     context.run_seed = config.seed;
@@ -214,7 +244,7 @@ Result<ProposalWork> RunSession::plan(int number)
     context.node = &run_.evaluator->probe();
     {
         const std::scoped_lock guard(run_.mutex);
-        context.visible = run_.population.firstOnes(visibleTo(number, config.islands, config.children));
+        context.visible = run_.population.firstOnes(planned.visible);
     }
     context.scratchpads = [this] {
         const std::scoped_lock guard(run_.mutex);
@@ -232,6 +262,30 @@ Result<ProposalWork> RunSession::plan(int number)
     return run_.proposer->plan(std::move(context));
 }
 
+Result<Proposal> RunSession::submitted(const Submission& submission)
+{
+    const auto source = KernelSource::parse(submission.source);
+    const auto directive = source ? parseDirective(*source) : std::unexpected(source.error());
+    if (!directive)
+        return failure("What was submitted is no candidate: " + directive.error().message);
+    RunPopulation::CandidatePointer parent;
+    {
+        const std::scoped_lock guard(run_.mutex);
+        parent = run_.population.find(submission.parent);
+    }
+    Proposal proposal;
+    proposal.source = source->text();
+    proposal.parents = {submission.parent};
+    proposal.proposer = person_proposer;
+    proposal.strategy = parent ? parent->strategy : "";
+    proposal.summary = submission.note.empty() ? "edited by hand" : submission.note;
+    proposal.directive = *directive;
+    if (const auto tunables = findTunables(*source))
+        for (const Tunable& tunable : *tunables)
+            proposal.tunables[tunable.name] = tunable.value;
+    return proposal;
+}
+
 /// Blocks until all proposals before are stored; false when this one comes to nothing.
 bool RunSession::awaitTurn(int number)
 {
@@ -240,20 +294,22 @@ bool RunSession::awaitTurn(int number)
     return !halted() && ended_at_ > number;
 }
 
-void RunSession::conclude(int number, Result<ProposalOutcome> outcome)
+void RunSession::conclude(const Planned& planned, Result<ProposalOutcome> outcome)
 {
-    const bool stands = awaitTurn(number);
+    const bool stands = awaitTurn(planned.number);
     if (stands && !outcome)
         fail(outcome.error());
     else if (stands && *outcome)
-        return store(number, std::move(**outcome));
+        return store(planned, std::move(**outcome));
     else if (outcome && *outcome && (*outcome)->dropped)
         (*outcome)->dropped();
     const std::scoped_lock guard(run_.mutex);
     --asking_;
+    if (planned.submission)  // kept for the next session
+        run_.submissions.push_front(*planned.submission);
     if (stands && outcome && !*outcome) {
         NoProposal& none = outcome->error();
-        ended_at_ = number;
+        ended_at_ = planned.number;
         if (none.then == NoProposal::Then::finish) {
             finishEarly(std::move(none.message));
         } else {
@@ -264,14 +320,20 @@ void RunSession::conclude(int number, Result<ProposalOutcome> outcome)
     run_.changed.notify_all();
 }
 
-void RunSession::store(int number, Proposal proposal)
+void RunSession::store(const Planned& planned, Proposal proposal)
 {
-    const IslandPlace place = placeOf(number, run_.config.islands, run_.config.children);
     Candidate candidate;
-    candidate.number = number;
-    candidate.id = fmt::format("c{}", number);
-    candidate.island = place.island;
-    candidate.generation = place.generation;
+    candidate.number = planned.number;
+    candidate.id = fmt::format("c{}", planned.number);
+    candidate.island = planned.place.island;
+    candidate.generation = planned.place.generation;
+    if (planned.submission) {
+        const std::scoped_lock guard(run_.mutex);
+        if (const auto parent = run_.population.find(planned.submission->parent))
+            candidate.island = parent->island;
+        candidate.generation =
+            run_.population.size() > 0 ? run_.population.at(run_.population.size() - 1)->generation : 0;
+    }
     candidate.parents = std::move(proposal.parents);
     candidate.proposer = std::move(proposal.proposer);
     candidate.summary = std::move(proposal.summary);
@@ -304,7 +366,7 @@ void RunSession::store(int number, Proposal proposal)
         postProgress();
         run_.changed.notify_all();
     }
-    enqueue(number);
+    enqueue(planned.number);
 }
 
 void RunSession::fail(const Error& error)

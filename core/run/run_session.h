@@ -2,15 +2,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/evaluation/candidate_evaluator.h"
+#include "core/evaluation/tunable_race.h"
+#include "core/population/islands.h"
 #include "core/run/evaluator_turns.h"
 #include "core/run/event_dispatcher.h"
 #include "core/run/run_file.h"
 #include "core/run/run_population.h"
 #include "core/run/run_trace.h"
+#include "core/run/submission.h"
 
 #include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -36,8 +39,10 @@ struct RunShared {
     RunPopulation population;
     std::vector<Baseline> baselines;
     std::vector<AgentStep> scratchpads;  ///< those among the trace's steps, by id
+    std::deque<Submission> submissions;  ///< stored, and not candidates yet
     RunState state = RunState::created;
     bool pause_requested = false;
+    bool only_submissions = false;  ///< the session shall propose nothing else
 
     EvaluatorTurns turns;  ///< has a lock of its own
 };
@@ -64,27 +69,54 @@ public:
     End work(std::stop_token stop);
 
 private:
+    struct Planned {
+        int number = 0;
+        IslandPlace place;
+        int visible = 0;  ///< candidates, from the first on
+        std::optional<Submission> submission;
+    };
+    struct ToCompile {
+        int number = 0;
+        int variant = -1;  ///< of its tunables; −1: as it was proposed
+        auto operator<=>(const ToCompile&) const = default;
+    };
     struct ToMeasure {
         EvaluationRequest request;
         CandidateEvaluator::Compiled compiled;
+    };
+    /// A verified candidate whose tunables are tried with other choices.
+    struct TuningRace {
+        EvaluationRequest request;
+        EvaluationResult own;
+        std::vector<TunableVariant> variants;
+        std::size_t compiling = 0;
+    };
+    struct Tuned {
+        std::string source;
+        TunableValues values;
     };
 
     bool prepare();
     Result<void> storeBaselines();
     void enqueueUnsettled();
     void proposeLoop();
-    std::optional<int> nextToPlan();
-    Result<ProposalWork> plan(int number);
+    std::optional<Planned> nextToPlan();
+    Result<ProposalWork> plan(const Planned& planned);
+    Result<Proposal> submitted(const Submission& submission);
     bool awaitTurn(int number);
-    void conclude(int number, Result<ProposalOutcome> outcome);
-    void store(int number, Proposal proposal);
+    void conclude(const Planned& planned, Result<ProposalOutcome> outcome);
+    void store(const Planned& planned, Proposal proposal);
     void enqueue(int number);
 
     void compileLoop();
     void measureLoop();
     void compileOne(int number);
     void measureOne(int number, ToMeasure work);
-    void settle(int number, EvaluationResult result);
+    void settle(int number, EvaluationResult result, const std::optional<Tuned>& tuned = {});
+
+    bool beginRace(int number, const EvaluationRequest& request, const EvaluationResult& own);
+    void compileVariant(int number, std::size_t variant);
+    void race(int number, TuningRace race);
     void setState(int number, CandidateState state);
     void releaseInFlight();
 
@@ -102,8 +134,10 @@ private:
     std::chrono::steady_clock::time_point began_{};
     std::mutex planning_;  ///< plans are made in the order of their numbers; taken before RunShared::mutex
     // Guarded by RunShared::mutex:
-    std::set<int> to_compile_;  ///< the lowest number first: the next proposal waits for it
+    std::set<ToCompile> to_compile_;  ///< the lowest number first: the next proposal waits for it
     std::map<int, ToMeasure> to_measure_;
+    std::map<int, TuningRace> races_;
+    int searched_ = 0;  ///< planned by the proposer, earlier sessions included
     int next_ = 0;      ///< the number of the next proposal to plan
     int asking_ = 0;    ///< planned, and not stored yet
     int ended_at_ = 0;  ///< proposals from this number on come to nothing

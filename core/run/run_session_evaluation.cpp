@@ -3,6 +3,7 @@
 // The part of a session that takes stored candidates to their evaluation.
 #include "core/run/run_session.h"
 
+#include "core/agents/slow_path.h"
 #include "core/llm/chat.h"
 
 #include <fmt/format.h>
@@ -62,7 +63,7 @@ void RunSession::enqueue(int number)
         const auto& candidate = run_.population.at(number);
         first = run_.population.at(run_.population.firstWithSource(candidate->source_sha256));
         if (first == candidate) {
-            to_compile_.insert(number);
+            to_compile_.insert({number});
             run_.changed.notify_all();
             return;
         }
@@ -76,16 +77,19 @@ void RunSession::enqueue(int number)
 void RunSession::compileLoop()
 {
     for (;;) {
-        int number = 0;
+        ToCompile next;
         {
             std::unique_lock lock(run_.mutex);
             run_.changed.wait(lock, [&] { return halted() || closing_ || !to_compile_.empty(); });
             if (halted() || to_compile_.empty())
                 return;
-            number = *to_compile_.begin();
+            next = *to_compile_.begin();
             to_compile_.erase(to_compile_.begin());
         }
-        compileOne(number);
+        if (next.variant >= 0)
+            compileVariant(next.number, static_cast<std::size_t>(next.variant));
+        else
+            compileOne(next.number);
     }
 }
 
@@ -108,9 +112,12 @@ void RunSession::compileOne(int number)
 {
     setState(number, CandidateState::compiling);
     std::string id;
+    bool written = false;
     {
         const std::scoped_lock guard(run_.mutex);
-        id = run_.population.at(number)->id;
+        const auto& candidate = run_.population.at(number);
+        id = candidate->id;
+        written = candidate->proposer == llm_proposer || candidate->proposer == person_proposer;
     }
     auto source = run_.file->source(id);
     if (!source)
@@ -120,6 +127,7 @@ void RunSession::compileOne(int number)
     request.ranks = run_.config.ranks;
     request.check_races = run_.config.check_races;
     request.diagnose = run_.config.proposer == "fastpath";
+    request.check_directive = written;
     auto compiled = run_.evaluator->compile(request, halt_.get_token());
     if (halted())
         return;
@@ -140,15 +148,24 @@ void RunSession::measureOne(int number, ToMeasure work)
     if (!turn)
         return;
     setState(number, CandidateState::measuring);
+    std::optional<TuningRace> tuning;
+    {
+        const std::scoped_lock guard(run_.mutex);
+        if (auto found = races_.extract(number))
+            tuning = std::move(found.mapped());
+    }
+    if (tuning)
+        return race(number, std::move(*tuning));
     auto result = run_.evaluator->measure(work.request, std::move(work.compiled), halt_.get_token());
     if (halted())
         return;
     if (!result)
         return fail(result.error());
-    settle(number, std::move(*result));
+    if (!beginRace(number, work.request, *result))
+        settle(number, std::move(*result));
 }
 
-void RunSession::settle(int number, EvaluationResult result)
+void RunSession::settle(int number, EvaluationResult result, const std::optional<Tuned>& tuned)
 {
     Candidate settled;
     {
@@ -157,7 +174,11 @@ void RunSession::settle(int number, EvaluationResult result)
     }
     settled.state = CandidateState::settled;
     settled.evaluation = std::move(result.evaluation);
-    if (auto stored = run_.file->settleCandidate(settled, result.timeline); !stored)
+    if (tuned) {
+        settled.tunables = tuned->values;
+        settled.source_sha256 = sha256Hex(tuned->source);
+    }
+    if (auto stored = run_.file->settleCandidate(settled, result.timeline, tuned ? &tuned->source : nullptr); !stored)
         return fail(stored.error());
     addLog(run_, "info", logLine(settled));
     cutDetail(settled.evaluation->detail);
@@ -165,6 +186,8 @@ void RunSession::settle(int number, EvaluationResult result)
     const auto changed = run_.population.change(number, [&](Candidate& candidate) {
         candidate.state = CandidateState::settled;
         candidate.evaluation = std::move(settled.evaluation);
+        candidate.tunables = std::move(settled.tunables);
+        candidate.source_sha256 = std::move(settled.source_sha256);
     });
     --in_flight_;
     ++settled_here_;

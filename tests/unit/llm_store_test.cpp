@@ -107,7 +107,8 @@ protected:
     /// As the program before format 2 left it.
     void makeFormat1()
     {
-        sql("DROP TABLE llm_calls; DROP TABLE text_pieces; DROP TABLE text_blocks; PRAGMA user_version = 1");
+        sql("DROP TABLE remeasurements; DROP TABLE environments; DROP TABLE llm_calls; DROP TABLE text_pieces; "
+            "DROP TABLE text_blocks; PRAGMA user_version = 1");
     }
 
     TemporaryFolder folder;

@@ -297,7 +297,7 @@ TEST(NoveltySettings, AreReadBackAsWrittenAndHaveASentenceForWhatCannotWork)
                 HasSubstr("novelty.embedding_cosine is 2"));
     EXPECT_THAT(validate(NoveltySettings{.shingle_similarity = 0.1}).error().what,
                 HasSubstr("novelty.shingle_similarity is 0.1"));
-    EXPECT_THAT(validate(NoveltySettings{.attempts = 0}).error().what, HasSubstr("novelty.attempts is 0"));
+    EXPECT_THAT(validate(NoveltySettings{.attempts = -1}).error().what, HasSubstr("novelty.attempts is -1"));
     EXPECT_THAT(validate(NoveltySettings{.embedded_sources = 0}).error().what,
                 HasSubstr("novelty.embedded_sources is 0"));
 }

@@ -3,6 +3,7 @@
 #include "core/agents/slow_path.h"
 #include "core/evaluation/data_paths.h"
 #include "core/run/run_models.h"
+#include "core/run/submission.h"
 #include "tests/support/computed_client.h"
 #include "tests/support/fake_run.h"
 
@@ -148,7 +149,6 @@ TEST_F(SlowPathTest, BeginsWithTheWorkloadsStrategiesAndLetsModelsWriteTheirChil
         EXPECT_FALSE(child.parents.empty());
         EXPECT_EQ(child.summary, "Does it otherwise.");
         EXPECT_EQ(child.directive.backend, "lsa");
-        EXPECT_EQ(child.tunables, (TunableValues{{"ctas", 8}}));
         EXPECT_TRUE(child.evaluation->verified());
     }
 }
@@ -410,6 +410,113 @@ TEST_F(SlowPathTest, ChoosesAmongModelsAndPrefersTheOneWhoseChildrenAreFaster)
             strong += request.model == "strong" ? 1 : 0;
         }
     EXPECT_GT(strong, all / 2) << strong << " of " << all;
+}
+
+TEST_F(SlowPathTest, SetsTheNumbersOfWhatAModelWroteByARace)
+{
+    generations = 2;
+    EXPECT_EQ(run(inventive), RunState::finished) << snapshot().message;
+    for (const Candidate& child : children()) {
+        EXPECT_EQ(child.tunables, (TunableValues{{"ctas", 16}})) << child.id;
+        const std::string source = file()->source(child.id).value();
+        EXPECT_THAT(source, HasSubstr("CUCO_TUNE(ctas, 16,"));
+        EXPECT_EQ(sha256Hex(source), child.source_sha256);
+        EXPECT_THAT(titles(), Contains("Raced 3 choices of the tunables of " + child.id));
+    }
+}
+
+TEST_F(SlowPathTest, DoesNotTakeOtherNumbersForNewWhenTheMachineSetsThem)
+{
+    generations = 2;
+    run([](const ChatRequest& request) -> ChatResult {
+        if (isSummary(request) || request.messages.size() > 1)
+            return inventive(request);
+        std::string same = program(1, 2.0);
+        return answerOf(
+            answered(same.replace(same.find("(ctas, 8"), 8, fmt::format("(ctas, {}", hashOf(request) % 2 ? 4 : 32))));
+    });
+    EXPECT_EQ(std::ranges::count_if(
+                  children(), [&](const Candidate& child) { return file()->source(child.id)->contains("kind = 1u"); }),
+              1);
+}
+
+TEST_F(SlowPathTest, RacesNothingWhenToldSo)
+{
+    generations = 2;
+    settings.raced_choices = 0;
+    run(inventive);
+    for (const Candidate& child : children())
+        EXPECT_EQ(child.tunables, (TunableValues{{"ctas", 8}}));
+}
+
+TEST_F(SlowPathTest, EvaluatesWhatAPersonSubmitsWithoutGoingOnWithTheSearch)
+{
+    generations = 4;
+    const auto controller = open(inventive);
+    controller->start();
+    while (snapshot().candidates.size() < 4)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    controller->pause();
+    controller->wait();
+    const auto before = snapshot().candidates;
+    ASSERT_TRUE(controller->submit("c1", program(4711, 3.5), "Fewer barriers."));
+    controller->wait();
+    const auto after = snapshot();
+    ASSERT_EQ(after.candidates.size(), before.size() + 1);
+    const Candidate& made = after.candidates.back();
+    EXPECT_EQ(made.proposer, "person");
+    EXPECT_EQ(made.parents, std::vector<std::string>{"c1"});
+    EXPECT_EQ(made.summary, "Fewer barriers.");
+    EXPECT_EQ(made.tunables, (TunableValues{{"ctas", 8}}));
+    EXPECT_TRUE(made.evaluation->verified());
+    EXPECT_EQ(after.state, RunState::paused);
+    controller->resume();
+    controller->wait();
+    EXPECT_EQ(snapshot().state, RunState::finished);
+    EXPECT_EQ(snapshot().candidates.size(), 2u + 4u * 4u + 1u);
+}
+
+TEST_F(SlowPathTest, TakesASubmissionUpWhileItIsSearchingAndAfterItHasFinished)
+{
+    generations = 4;
+    longest_delay = std::chrono::milliseconds(5);
+    const auto controller = open(inventive);
+    controller->start();
+    while (snapshot().candidates.size() < 4)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ASSERT_TRUE(controller->submit("c0", program(4711, 3.5), "first"));
+    controller->wait();
+    EXPECT_EQ(snapshot().state, RunState::finished);
+    EXPECT_EQ(snapshot().candidates.size(), 2u + 4u * 4u + 1u);
+    ASSERT_TRUE(controller->submit("c0", program(4712, 3.6), "second"));
+    controller->wait();
+    EXPECT_EQ(snapshot().state, RunState::finished);
+    EXPECT_EQ(snapshot().candidates.back().summary, "second");
+}
+
+TEST_F(SlowPathTest, LosesNoSubmissionThatWasStoredBeforeTheProgramEnded)
+{
+    generations = 1;
+    run(inventive);
+    {
+        auto writer = RunFile::open(path, RunFile::Access::write).value();
+        const Submission submission{"c0", program(4711, 3.5), "kept"};
+        ASSERT_TRUE(writer->addSubmission(toStep(submission), submission.source));
+    }
+    EXPECT_EQ(run(inventive), RunState::finished);
+    EXPECT_EQ(snapshot().candidates.back().summary, "kept");
+    run(inventive);
+    EXPECT_EQ(std::ranges::count(snapshot().candidates, std::string("person"), &Candidate::proposer), 1);
+}
+
+TEST_F(SlowPathTest, RefusesASubmissionThatCanBeNoCandidate)
+{
+    generations = 1;
+    run(inventive);
+    const auto controller = open(inventive);
+    EXPECT_THAT(controller->submit("c99", program(1, 1), "").error().what, HasSubstr("no candidate c99"));
+    EXPECT_THAT(controller->submit("c0", "int main() {}", "").error().what, HasSubstr("can be no candidate"));
+    EXPECT_EQ(snapshot().candidates.size(), 6u);
 }
 
 TEST(SlowPathSettings, AreReadBackAsWritten)
