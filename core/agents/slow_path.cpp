@@ -53,6 +53,12 @@ KernelSource withFirstChoices(const KernelSource& source)
     return parsed ? std::move(*parsed) : source;
 }
 
+/// A person and a recording have no name.
+std::string who(const std::string& model)
+{
+    return model.empty() ? "whoever answers" : model;
+}
+
 ChatMessage repeated(const ChatResponse& response)
 {
     const std::string said = response.text.substr(0, most_answer_bytes_repeated);
@@ -287,7 +293,7 @@ Result<ProposalOutcome> SlowPathProposer::work(Draft& draft, std::stop_token sto
     if (!step)
         return std::unexpected(step.error());
     const auto asks =
-        session.step(slow_path_agent, fmt::format("Asks {} for a {}", draft.model, toString(plan.move.kind)),
+        session.step(slow_path_agent, fmt::format("Asks {} for a {}", who(draft.model), toString(plan.move.kind)),
                      fmt::format("Phase {}, temperature {:g}, island {}, generation {} of {}.", toString(plan.phase),
                                  plan.move.temperature, context.island, context.generation, context.generations),
                      *step);
@@ -384,10 +390,10 @@ Result<ProposalOutcome> SlowPathProposer::work(Draft& draft, std::stop_token sto
         return noProposal(NoProposal::Then::pause,
                           fmt::format("Nothing that {} answered could be used for {} proposals in a row; the last "
                                       "because {} Resume the run to ask again, or choose another model.",
-                                      draft.model, parts_.settings.substitutes_in_a_row, fault));
+                                      who(draft.model), parts_.settings.substitutes_in_a_row, fault));
     const auto instead =
         session.step(slow_path_agent, "A tunable is moved instead",
-                     fmt::format("No answer of {} could be used; the last because {}", draft.model, fault), *asks);
+                     fmt::format("No answer of {} could be used; the last because {}", who(draft.model), fault), *asks);
     if (!instead)
         return std::unexpected(instead.error());
     auto substitute = tunables_->propose(context, std::move(stop));

@@ -239,7 +239,7 @@ void FastPathTest::continuingRejectsTheLaterAttemptsAndResumes()
 void FastPathTest::oneUndoTakesBackOneActOfContinuing()
 {
     const auto decision = [](int id, const char* candidate, std::string reason) {
-        return Decision{id, candidate, DecisionKind::rejected, std::move(reason), 0, false};
+        return Decision{id, candidate, DecisionKind::rejected, std::move(reason), 0, false, {}, {}};
     };
     std::vector<Decision> decisions{decision(1, "c2", continuingReason("c1", 2)),
                                     decision(2, "c3", continuingReason("c1", 2)), decision(3, "c4", "slow"),

@@ -39,6 +39,7 @@ private Q_SLOTS:
     void aNodeWithTooFewRanksIsRefused();
     void anUnusableNodeIsRefusedWithItsRemedy();
     void aConversionIsConfiguredAsTheFastPathNeedsIt();
+    void aSearchByModelsAsksForItsProviderAndKeepsTheSearchsRows();
     void withoutAProviderTheWorkloadsSeedIsSaidToBeTaken();
     void onlyWhatTheProviderTakesIsShown();
     void theKeysStateIsSaidButNeverTheKey();
@@ -220,6 +221,28 @@ void NewRunTest::aConversionIsConfiguredAsTheFastPathNeedsIt()
     QCOMPARE(config.provider.model, std::string("some-model"));
     QCOMPARE(config.provider.judge_model, std::string("other-model"));
     QCOMPARE(config.budget_usd, 2.5);
+    QVERIFY(validate(config).has_value());
+}
+
+void NewRunTest::aSearchByModelsAsksForItsProviderAndKeepsTheSearchsRows()
+{
+    choose("proposer", "llm");
+    choose("provider", "");
+    QVERIFY(problem().contains(QStringLiteral("Choose who writes the candidates")));
+    QVERIFY(!field<QPushButton>("start")->isEnabled());
+    QVERIFY(!field<QLineEdit>("hostSource")->isVisible());
+    QVERIFY(!field<QComboBox>("backend")->isVisible());
+    QVERIFY(field<QSpinBox>("generations")->isVisible());
+    choose("provider", "anthropic");
+    QVERIFY(!field<QLineEdit>("judgeModel")->isVisible());
+    field<QLineEdit>("model")->setText(QStringLiteral("some-model"));
+    field<QDoubleSpinBox>("budget")->setValue(7.5);
+    QCOMPARE(problem(), QString());
+    const RunConfig config = dialog_->config();
+    QCOMPARE(config.proposer, std::string("llm"));
+    QCOMPARE(config.provider.model, std::string("some-model"));
+    QCOMPARE(config.budget_usd, 7.5);
+    QCOMPARE(config.islands, RunConfig().islands);
     QVERIFY(validate(config).has_value());
 }
 

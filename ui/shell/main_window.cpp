@@ -6,6 +6,7 @@
 #include "ui/fast_path/fast_path_outline.h"
 #include "ui/fast_path/fast_path_view.h"
 #include "ui/keys/keychain_keys.h"
+#include "ui/population/archive_view.h"
 #include "ui/population/candidate_format.h"
 #include "ui/population/lineage_view.h"
 #include "ui/population/population_view.h"
@@ -156,6 +157,7 @@ void MainWindow::makeCentre()
     population_pages_->addWidget(population_);
     population_pages_->addWidget(fast_path_);
     tabs_->addTab(population_pages_, tr("Population"));
+    tabs_->addTab(new ArchiveView(&session_), tr("Archive"));
     diff_ = new DiffView(&session_);
     tabs_->addTab(diff_, tr("Diff"));
     tabs_->addTab(new TimelineView(&session_), tr("Timeline"));

@@ -31,7 +31,7 @@ class RunList;
 class RunListModel;
 class StartPage;
 
-enum class Tab { population, diff, timeline, traces, log };
+enum class Tab { population, archive, diff, timeline, traces, log };
 
 /// The one window: list of runs, tabs, inspector, status line. It puts the parts together and says what the
 /// actions do; what is shown is the parts' own business.

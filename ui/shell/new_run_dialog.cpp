@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/new_run_dialog.h"
 
-#include "ui/shell/fast_path_form.h"
 #include "ui/shell/form_rows.h"
 #include "ui/shell/form_scroll.h"
+#include "ui/shell/models_form.h"
 #include "ui/shell/new_run_settings.h"
 #include "ui/style/theme.h"
 
@@ -105,6 +105,7 @@ QWidget* NewRunDialog::makeMain()
     proposer_ = new QComboBox(box);
     proposer_->setObjectName(QStringLiteral("proposer"));
     proposer_->addItem(tr("Search tunables and strategies (no model)"), QStringLiteral("tunable"));
+    proposer_->addItem(tr("Search with models (slow path)"), QStringLiteral("llm"));
     proposer_->addItem(tr("Convert a host-driven program (fast path)"), QStringLiteral("fastpath"));
     proposer_->setCurrentIndex(
         std::max(0, proposer_->findData(QSettings().value(QStringLiteral("newRun/proposer")).toString())));
@@ -137,7 +138,7 @@ QWidget* NewRunDialog::makeMain()
     form->addRow(tr("&Ranks"), ranks_);
     addRow(form, tr("&Generations"), generations_row, generations_);
     main_form_ = form;
-    fast_path_ = new FastPathForm(form, box, keys_);
+    models_form_ = new ModelsForm(form, box, keys_);
     path_ = new QLineEdit(box);
     path_->setObjectName(QStringLiteral("path"));
     auto* browse = new QPushButton(tr("Browse…"), box);
@@ -183,7 +184,7 @@ void NewRunDialog::connectFields()
 {
     connect(workload_, &QComboBox::currentIndexChanged, this, &NewRunDialog::workloadChanged);
     connect(proposer_, &QComboBox::currentIndexChanged, this, &NewRunDialog::proposerChanged);
-    connect(fast_path_, &FastPathForm::changed, this, [this] {
+    connect(models_form_, &ModelsForm::changed, this, [this] {
         check();
         fitToRows();
     });
@@ -225,7 +226,10 @@ void NewRunDialog::proposerChanged()
     for (QWidget* field : std::initializer_list<QWidget*>{islands_, children_, seed_source_}) {
         setRowVisible(advanced_form_, field, !converts());
     }
-    fast_path_->setShown(converts());
+    const QString proposer = proposer_->currentData().toString();
+    models_form_->setPurpose(converts()                          ? ModelsForm::Purpose::conversion
+                             : proposer == QStringLiteral("llm") ? ModelsForm::Purpose::search
+                                                                 : ModelsForm::Purpose::none);
     check();
     fitToRows();
 }
@@ -292,9 +296,7 @@ RunConfig NewRunDialog::config() const
     config.seed = static_cast<std::uint64_t>(seed_->value());
     config.compile_workers = workers_->value();
     config.check_races = check_races_->isChecked();
-    if (converts()) {
-        fast_path_->apply(config);
-    }
+    models_form_->apply(config);
     return config;
 }
 
@@ -313,8 +315,8 @@ void NewRunDialog::check()
     QString problem = newRunProblem(wanted, workload(), nodes_.find(node_->currentData().toString()),
                                     path_->text().trimmed().isEmpty() ? QString() : path());
     const QString seed_source = converts() ? QString() : seed_source_->text().trimmed();
-    if (problem.isEmpty() && converts()) {
-        problem = fast_path_->problem(workload());
+    if (const QString models = models_form_->problem(workload()); !models.isEmpty()) {
+        problem = models;
     }
     if (problem.isEmpty() && !seed_source.isEmpty() && !QFileInfo(seed_source).isFile()) {
         problem = tr("The seed source %1 does not exist. Choose another file, or leave the field empty.")
@@ -346,7 +348,7 @@ void NewRunDialog::browseSeed()
 void NewRunDialog::accept()
 {
     seed_text_.clear();
-    const QString name = converts() ? fast_path_->sourceFile() : seed_source_->text().trimmed();
+    const QString name = converts() ? models_form_->sourceFile() : seed_source_->text().trimmed();
     if (!name.isEmpty()) {
         QFile file(name);
         if (!file.open(QIODevice::ReadOnly) || file.size() > most_seed_bytes) {
@@ -362,8 +364,8 @@ void NewRunDialog::accept()
     }
     QSettings().setValue(QStringLiteral("newRun/folder"), folder);
     QSettings().setValue(QStringLiteral("newRun/proposer"), proposer_->currentData());
-    if (converts()) {
-        fast_path_->remember();
+    if (proposer_->currentData().toString() != QStringLiteral("tunable")) {
+        models_form_->remember();
     }
     QDialog::accept();
 }

@@ -21,7 +21,7 @@ class QToolButton;
 
 namespace cuco::ui {
 
-class FastPathForm;
+class ModelsForm;
 class FormScroll;
 class KeyPlaces;
 
@@ -59,7 +59,7 @@ private:
     QLineEdit *path_, *seed_source_;
     QCheckBox* check_races_;
     QFormLayout *main_form_, *advanced_form_;
-    FastPathForm* fast_path_;
+    ModelsForm* models_form_;
     QLabel *summary_, *amount_, *problem_;
     QToolButton* more_;
     QWidget* advanced_ = nullptr;

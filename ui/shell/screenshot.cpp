@@ -38,6 +38,7 @@ const std::map<QString, Tab>& tabsByName()
     static const std::map<QString, Tab> tabs{
         {QStringLiteral("population"), Tab::population},
         {QStringLiteral("compare"), Tab::population},
+        {QStringLiteral("archive"), Tab::archive},
         {QStringLiteral("diff"), Tab::diff},
         {QStringLiteral("timeline"), Tab::timeline},
         {QStringLiteral("llm"), Tab::traces},

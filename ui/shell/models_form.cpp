@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/shell/fast_path_form.h"
+#include "ui/shell/models_form.h"
 
 #include "core/llm/key_source.h"
 #include "ui/keys/api_keys_dialog.h"
@@ -64,7 +64,7 @@ bool hasSecretPlaces(const QUrl& url)
 
 }  // namespace
 
-FastPathForm::FastPathForm(QFormLayout* form, QWidget* box, KeyPlaces& keys) : QObject(box), form_(form), keys_(keys)
+ModelsForm::ModelsForm(QFormLayout* form, QWidget* box, KeyPlaces& keys) : QObject(box), form_(form), keys_(keys)
 {
     source_ = makeLine(box, "hostSource", tr("the workload's host.cu"));
     auto* browse_source = new QPushButton(tr("Browse…"), box);
@@ -135,22 +135,22 @@ FastPathForm::FastPathForm(QFormLayout* form, QWidget* box, KeyPlaces& keys) : Q
             recording_->setText(chosen);
         }
     });
-    connect(provider_, &QComboBox::currentIndexChanged, this, &FastPathForm::showRows);
+    connect(provider_, &QComboBox::currentIndexChanged, this, &ModelsForm::showRows);
     connect(api_keys_, &QPushButton::clicked, this, [this] {
         auto* dialog = new ApiKeysDialog(keys_, provider_->window());
         dialog->setAttribute(Qt::WA_DeleteOnClose);
         dialog->open();
     });
-    connect(&keys_, &KeyPlaces::changed, this, &FastPathForm::update);
-    connect(backend_, &QComboBox::currentIndexChanged, this, &FastPathForm::changed);
-    connect(budget_, &QDoubleSpinBox::valueChanged, this, &FastPathForm::changed);
+    connect(&keys_, &KeyPlaces::changed, this, &ModelsForm::update);
+    connect(backend_, &QComboBox::currentIndexChanged, this, &ModelsForm::changed);
+    connect(budget_, &QDoubleSpinBox::valueChanged, this, &ModelsForm::changed);
     for (QLineEdit* line : {source_, model_, judge_model_, base_url_, region_, command_, folder_, recording_}) {
-        connect(line, &QLineEdit::textChanged, this, &FastPathForm::update);
+        connect(line, &QLineEdit::textChanged, this, &ModelsForm::update);
     }
     showRows();
 }
 
-ProviderSettings FastPathForm::provider() const
+ProviderSettings ModelsForm::provider() const
 {
     ProviderSettings settings;
     settings.provider = provider_->currentData().toString().toStdString();
@@ -159,7 +159,9 @@ ProviderSettings FastPathForm::provider() const
         return settings;
     }
     settings.model = taken(model_);
-    settings.judge_model = taken(judge_model_);
+    if (purpose_ == Purpose::conversion) {
+        settings.judge_model = taken(judge_model_);
+    }
     if (settings.provider == "anthropic" || settings.provider == "openai") {
         settings.base_url = taken(base_url_);
     } else if (settings.provider == "bedrock") {
@@ -176,31 +178,41 @@ ProviderSettings FastPathForm::provider() const
     return settings;
 }
 
-void FastPathForm::apply(RunConfig& config) const
+void ModelsForm::apply(RunConfig& config) const
 {
-    config.proposer = "fastpath";
-    config.fast_path.backend = backend_->currentData().toString().toStdString();
-    config.islands = 1;
-    config.children = 1;
-    config.generations = config.fast_path.attempts() - 1;
+    if (purpose_ == Purpose::none) {
+        return;
+    }
+    if (purpose_ == Purpose::conversion) {
+        config.fast_path.backend = backend_->currentData().toString().toStdString();
+        config.islands = 1;
+        config.children = 1;
+        config.generations = config.fast_path.attempts() - 1;
+    }
     config.provider = provider();
     const bool costs = !config.provider.provider.empty() && config.provider.provider != "manual" &&
                        config.provider.provider != "replay";
     config.budget_usd = costs ? budget_->value() : 0;
 }
 
-QString FastPathForm::sourceFile() const
+QString ModelsForm::sourceFile() const
 {
     return trimmed(source_);
 }
 
-QString FastPathForm::problem(const Workload* workload) const
+QString ModelsForm::problem(const Workload* workload) const
 {
+    if (purpose_ == Purpose::none) {
+        return {};
+    }
     if (workload && workload->program) {
-        return tr("%1 is a whole program, which the fast path does not convert. Choose another workload.")
+        return tr("%1 is a whole program, of which models make no candidates. Choose another workload.")
             .arg(QString::fromStdString(workload->name));
     }
-    if (!sourceFile().isEmpty() && !QFileInfo(sourceFile()).isFile()) {
+    if (purpose_ == Purpose::search && provider_->currentData().toString().isEmpty()) {
+        return tr("Choose who writes the candidates, or a search without a model.");
+    }
+    if (purpose_ == Purpose::conversion && !sourceFile().isEmpty() && !QFileInfo(sourceFile()).isFile()) {
         return tr("The source %1 does not exist. Choose another file, or leave the field empty.")
             .arg(QDir::toNativeSeparators(sourceFile()));
     }
@@ -216,48 +228,52 @@ QString FastPathForm::problem(const Workload* workload) const
     return {};
 }
 
-void FastPathForm::setShown(bool shown)
+void ModelsForm::setPurpose(Purpose purpose)
 {
-    shown_ = shown;
+    purpose_ = purpose;
+    provider_->setItemText(0, purpose == Purpose::search ? tr("none yet") : tr("none: takes the workload's own seed"));
     showRows();
 }
 
-void FastPathForm::showRows()
+void ModelsForm::showRows()
 {
     const QString name = provider_->currentData().toString();
-    const auto is = [&](const char* provider) { return shown_ && name == QLatin1String(provider); };
-    const bool names_models = shown_ && !name.isEmpty() && !is("manual") && !is("replay");
+    const bool shown = purpose_ != Purpose::none, converts = purpose_ == Purpose::conversion;
+    const auto is = [&](const char* provider) { return shown && name == QLatin1String(provider); };
+    const bool names_models = shown && !name.isEmpty() && !is("manual") && !is("replay");
     const std::pair<QWidget*, bool> rows[] = {
-        {source_, shown_},
-        {backend_, shown_},
-        {provider_, shown_},
+        {source_, converts},
+        {backend_, converts},
+        {provider_, shown},
         {model_, names_models},
-        {judge_model_, names_models},
+        {judge_model_, names_models && converts},
         {base_url_, is("anthropic") || is("openai")},
         {region_, is("bedrock")},
         {command_, is("command")},
         {folder_, is("manual")},
         {recording_, is("replay")},
-        {key_, shown_},
+        {key_, shown},
         {budget_, names_models},
     };
     for (const auto& [field, visible] : rows) {
         setRowVisible(form_, field, visible);
     }
-    api_keys_->setVisible(shown_ && !keyNames(name.toStdString()).empty());
+    api_keys_->setVisible(shown && !keyNames(name.toStdString()).empty());
     update();
 }
 
-void FastPathForm::update()
+void ModelsForm::update()
 {
     // The keychain may ask for a password: it is asked when a key is wanted.
-    key_->setText(shown_ ? answersText(provider(), [this](const std::string& name) { return keys_.of(name); })
-                         : QString());
+    const bool someone = purpose_ == Purpose::conversion || !provider_->currentData().toString().isEmpty();
+    key_->setText(purpose_ != Purpose::none && someone
+                      ? answersText(provider(), [this](const std::string& name) { return keys_.of(name); })
+                      : QString());
     fitHeight(key_);
     Q_EMIT changed();
 }
 
-void FastPathForm::restore()
+void ModelsForm::restore()
 {
     const QSettings settings;
     const auto choose = [&](QComboBox* box, const char* name) {
@@ -277,7 +293,7 @@ void FastPathForm::restore()
     budget_->setValue(settings.value(settingsKey("budget"), 5.0).toDouble());
 }
 
-void FastPathForm::remember() const
+void ModelsForm::remember() const
 {
     QSettings settings;
     settings.setValue(settingsKey("backend"), backend_->currentData());

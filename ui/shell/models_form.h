@@ -19,18 +19,20 @@ namespace cuco::ui {
 
 class KeyPlaces;
 
-/// Rows of a form for what a conversion needs beyond a workload and a node: the program, the backend and who answers.
-/// Only what the chosen provider takes is shown. Remembers the last choices, none of which may be a secret.
-class FastPathForm : public QObject {
+/// Rows of a form for what a run with models needs beyond a workload and a node: who answers, and for a conversion the
+/// program and the backend. Only what the chosen provider takes is shown. Remembers the last choices, none of which may
+/// be a secret.
+class ModelsForm : public QObject {
     Q_OBJECT
 
 public:
     /// Adds its rows to `form`, whose widget is `box`. `keys` must outlive it.
-    FastPathForm(QFormLayout* form, QWidget* box, KeyPlaces& keys);
+    ModelsForm(QFormLayout* form, QWidget* box, KeyPlaces& keys);
 
-    void setShown(bool shown);
+    enum class Purpose { none, conversion, search };
+    void setPurpose(Purpose purpose);
 
-    /// Makes a configuration one of a conversion; its source is `sourceFile`'s, which is not read here.
+    /// Adds what the purpose needs; a conversion's source is `sourceFile`'s, which is not read here.
     void apply(RunConfig& config) const;
     /// The program to convert; empty: the workload's own.
     QString sourceFile() const;
@@ -54,7 +56,7 @@ private:
     QLabel* key_;
     QPushButton* api_keys_;
     QDoubleSpinBox* budget_;
-    bool shown_ = false;
+    Purpose purpose_ = Purpose::none;
 };
 
 }  // namespace cuco::ui
