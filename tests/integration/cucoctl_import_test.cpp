@@ -61,11 +61,12 @@ TEST_F(CucoctlImport, AnImportedRunIsShownAsTheOtherProgramsWordAndDecidedOn)
     EXPECT_THAT(cucoctl({"show", "run.cuco"}).out, HasSubstr("(imported, self-reported)"));
     EXPECT_THAT(cucoctl({"candidate", "run.cuco", "c1", "--source"}).out, HasSubstr("// b"));
 
-    EXPECT_EQ(cucoctl({"promote", "run.cuco", "c1", "--reason", "again"}).exit_code, 0);
+    EXPECT_EQ(cucoctl({"promote", "run.cuco", "c1", "--reason", "again"}).exit_code, 3) << "nothing can measure it";
+    EXPECT_EQ(cucoctl({"reject", "run.cuco", "c1", "--reason", "not seen to be faster"}).exit_code, 0);
     EXPECT_EQ(cucoctl({"resume", "run.cuco"}).exit_code, 0) << "there is nothing to go on with";
     const auto again = nlohmann::json::parse(cucoctl({"show", "run.cuco", "--json"}).out);
     EXPECT_EQ(again.at("state"), "finished");
-    EXPECT_EQ(again.at("candidates").at(1).at("decision"), "promoted");
+    EXPECT_EQ(again.at("candidates").at(1).at("decision"), "rejected");
 }
 
 TEST_F(CucoctlImport, WhatIsNoDatabaseIsRefused)
