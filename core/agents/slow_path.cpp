@@ -258,14 +258,13 @@ Result<std::optional<NoveltyMatch>> SlowPathProposer::alikeTo(const KernelSource
     return novelty_.duplicateOf(sketch(source));
 }
 
-Result<ProposalOutcome> SlowPathProposer::work(Draft& draft, std::stop_token stop)
+/// Makes the summary that is due, or waits for the draft that does.
+Result<std::expected<void, NoProposal>> SlowPathProposer::awaitNotes(Draft& draft, ModelSession& session)
 {
-    const ProposalContext& context = draft.context;
-    const SearchPlan& plan = draft.plan;
-    ModelSession session(parts_.models, context.trace, fmt::format("c{}", context.number), stop);
-
+    using Notes = std::expected<void, NoProposal>;
     if (draft.summary) {
-        auto made = updateScratchpad(*draft.summary, context, session, parts_.models, parts_.prompts, parts_.settings);
+        auto made =
+            updateScratchpad(*draft.summary, draft.context, session, parts_.models, parts_.prompts, parts_.settings);
         draft.promise->set_value(
             made ? *made
                  : SummaryOutcome(std::unexpected(NoProposal{NoProposal::Then::pause, describe(made.error())})));
@@ -278,102 +277,118 @@ Result<ProposalOutcome> SlowPathProposer::work(Draft& draft, std::stop_token sto
     if (draft.awaited.valid()) {
         const SummaryOutcome& summary = draft.awaited.get();
         if (!summary)
-            return ProposalOutcome(std::unexpected(summary.error()));
+            return Notes(std::unexpected(summary.error()));
         draft.scratchpad = *summary;
     }
-    if (!plan.parent)
-        return noProposal(NoProposal::Then::pause,
-                          "Every candidate is rejected or a duplicate, so there is nothing to start from. Undo a "
-                          "rejection and resume.");
+    return Notes();
+}
 
-    const auto step = session.step(
-        slow_path_agent,
-        plan.repair ? fmt::format("Mends {}", plan.parent->id) : fmt::format("Chose parent {}", plan.parent->id),
-        plan.why);
-    if (!step)
-        return std::unexpected(step.error());
-    const auto asks =
-        session.step(slow_path_agent, fmt::format("Asks {} for a {}", who(draft.model), toString(plan.move.kind)),
-                     fmt::format("Phase {}, temperature {:g}, island {}, generation {} of {}.", toString(plan.phase),
-                                 plan.move.temperature, context.island, context.generation, context.generations),
-                     *step);
-    if (!asks)
-        return std::unexpected(asks.error());
-    auto parent_text = context.source_of(plan.parent->id);
-    if (!parent_text)
-        return std::unexpected(parent_text.error());
-    const auto parent_source = KernelSource::parse(std::move(*parent_text));
-    if (!parent_source)
-        return failure(
-            fmt::format("The source of {} cannot be read: {}", plan.parent->id, parent_source.error().message));
+Result<ChatRequest> SlowPathProposer::requestOf(const Draft& draft, const KernelSource& parent) const
+{
     SearchPromptParts prompt;
     prompt.workload = &parts_.workload;
     prompt.facts = facts_;
-    prompt.node = context.node;
-    prompt.island = &islandPlan(context.island);
+    prompt.node = draft.context.node;
+    prompt.island = &islandPlan(draft.context.island);
     prompt.scratchpad = draft.scratchpad;
     prompt.archive = draft.archive;
-    prompt.plan = &plan;
-    prompt.parent_source = parent_source->text();
-    prompt.source_of = context.source_of;
+    prompt.plan = &draft.plan;
+    prompt.parent_source = parent.text();
+    prompt.source_of = draft.context.source_of;
     auto text = searchPrompt(parts_.prompts, prompt);
     if (!text)
         return std::unexpected(text.error());
-
     ChatRequest request;
     request.model = draft.model;
     request.system = system_;
     request.cache_system = true;
     request.messages = {{ChatRole::user, std::move(*text), true}};
     request.max_output_tokens = parts_.settings.proposal_tokens;
-    request.temperature = plan.move.temperature;
+    request.temperature = draft.plan.move.temperature;
+    return request;
+}
+
+Proposal SlowPathProposer::proposalOf(const Draft& draft, SearchAnswer answer, ModelSession& session)
+{
+    const SearchPlan& plan = draft.plan;
+    Proposal proposal;
+    proposal.source = answer.source.text();
+    proposal.parents = {plan.parent->id};
+    for (const auto& partner : plan.partners)
+        proposal.parents.push_back(partner->id);
+    proposal.proposer = llm_proposer;
+    proposal.strategy = answer.rewritten && !answer.name.empty() ? answer.name : plan.parent->strategy;
+    proposal.summary = std::move(answer.summary);
+    proposal.directive = std::move(answer.directive);
+    proposal.tunables = std::move(answer.tunables);
+    proposal.cost_usd = session.costUsd();
+    proposal.dropped = session.made();
+    return proposal;
+}
+
+/// What the writer of a twin is told.
+Result<std::string> SlowPathProposer::notNew(const NoveltyMatch& match, const ProposalContext& context) const
+{
+    const auto twin = std::ranges::find(context.visible, match.id,
+                                        [](const auto& candidate) -> const std::string& { return candidate->id; });
+    return parts_.prompts.render("answer_not_new", {{"candidate", match.id},
+                                                    {"similarity", fmt::format("{:.2f} %", 100 * match.similarity)},
+                                                    {"outcome", twin == context.visible.end() ? "it is being evaluated."
+                                                                                              : outcomeLine(**twin)}});
+}
+
+Result<ProposalOutcome> SlowPathProposer::substitute(const Draft& draft, ModelSession& session, int step,
+                                                     const std::string& fault, std::stop_token stop)
+{
+    const auto told =
+        session.step(slow_path_agent, "A tunable is moved instead",
+                     fmt::format("No answer of {} could be used; the last because {}", who(draft.model), fault), step);
+    if (!told)
+        return std::unexpected(told.error());
+    auto moved = tunables_->propose(draft.context, std::move(stop));
+    if (moved && *moved) {
+        (*moved)->cost_usd = session.costUsd();
+        (*moved)->dropped = session.made();
+    }
+    return moved;
+}
+
+/// Asks until an answer is a new program, or there have been enough.
+Result<ProposalOutcome> SlowPathProposer::ask(const Draft& draft, ModelSession& session, int step,
+                                              const KernelSource& parent, std::stop_token stop)
+{
+    const ProposalContext& context = draft.context;
+    const SlowPathSettings& settings = parts_.settings;
+    auto request = requestOf(draft, parent);
+    if (!request)
+        return std::unexpected(request.error());
     const SearchAnswerRules rules{&parts_.design_space, context.node ? &context.node->capabilities : nullptr,
-                                  islandPlan(context.island).backend, plan.move.kind};
+                                  islandPlan(context.island).backend, draft.plan.move.kind};
     // Then the run pauses rather than going on without a model, and what it remembers is no new try.
-    const bool last_chance = substitutesInARow(context.visible) + 1 >= parts_.settings.substitutes_in_a_row;
+    const bool last_chance = substitutesInARow(context.visible) + 1 >= settings.substitutes_in_a_row;
     std::string fault;
     for (int unusable = 0, alike = 0;
-         unusable < parts_.settings.answers_a_proposal && alike < std::max(1, parts_.settings.novelty.attempts);) {
-        const auto answer = session.ask(slow_path_agent, *asks, request);
+         unusable < settings.answers_a_proposal && alike < std::max(1, settings.novelty.attempts);) {
+        const auto answer = session.ask(slow_path_agent, step, *request);
         if (!answer)
             return ProposalOutcome(std::unexpected(answer.error()));
         const int counts = answer->remembered && last_chance ? 0 : 1;
-        auto read = readSearchAnswer(answer->response, *parent_source, rules);
+        auto read = readSearchAnswer(answer->response, parent, rules);
         Result<std::string> again;
-        std::string title = "The answer could not be used";
+        const char* title = "The answer could not be used";
         if (read) {
             if (context.await_turn && !context.await_turn())
                 return noProposal(NoProposal::Then::pause, "The run ended first.");
-            const auto match = parts_.settings.novelty.attempts > 0 ? alikeTo(read->source, context)
-                                                                    : Result<std::optional<NoveltyMatch>>();
+            const auto match =
+                settings.novelty.attempts > 0 ? alikeTo(read->source, context) : Result<std::optional<NoveltyMatch>>();
             if (!match)
                 return std::unexpected(match.error());
-            if (!*match) {
-                Proposal proposal;
-                proposal.source = read->source.text();
-                proposal.parents = {plan.parent->id};
-                for (const auto& partner : plan.partners)
-                    proposal.parents.push_back(partner->id);
-                proposal.proposer = llm_proposer;
-                proposal.strategy = read->rewritten && !read->name.empty() ? read->name : plan.parent->strategy;
-                proposal.summary = read->summary;
-                proposal.directive = read->directive;
-                proposal.tunables = read->tunables;
-                proposal.cost_usd = session.costUsd();
-                proposal.dropped = session.made();
-                return ProposalOutcome(std::move(proposal));
-            }
+            if (!*match)
+                return ProposalOutcome(proposalOf(draft, std::move(*read), session));
             title = "The answer is not new";
             fault = fmt::format("it is too alike to {}.", (*match)->id);
             alike += counts;
-            const auto twin =
-                std::ranges::find(context.visible, (*match)->id,
-                                  [](const auto& candidate) -> const std::string& { return candidate->id; });
-            again = parts_.prompts.render(
-                "answer_not_new",
-                {{"candidate", (*match)->id},
-                 {"similarity", fmt::format("{:.2f} %", 100 * (*match)->similarity)},
-                 {"outcome", twin == context.visible.end() ? "it is being evaluated." : outcomeLine(**twin)}});
+            again = notNew(**match, context);
         } else {
             fault = std::move(read.error());
             unusable += counts;
@@ -381,27 +396,53 @@ Result<ProposalOutcome> SlowPathProposer::work(Draft& draft, std::stop_token sto
         }
         if (!again)
             return std::unexpected(again.error());
-        if (const auto told = session.step(slow_path_agent, title, fault, *asks); !told)
+        if (const auto told = session.step(slow_path_agent, title, fault, step); !told)
             return std::unexpected(told.error());
-        request.messages.push_back(repeated(answer->response));
-        request.messages.push_back({ChatRole::user, std::move(*again)});
+        request->messages.push_back(repeated(answer->response));
+        request->messages.push_back({ChatRole::user, std::move(*again)});
     }
     if (last_chance)
         return noProposal(NoProposal::Then::pause,
                           fmt::format("Nothing that {} answered could be used for {} proposals in a row; the last "
                                       "because {} Resume the run to ask again, or choose another model.",
-                                      who(draft.model), parts_.settings.substitutes_in_a_row, fault));
-    const auto instead =
-        session.step(slow_path_agent, "A tunable is moved instead",
-                     fmt::format("No answer of {} could be used; the last because {}", who(draft.model), fault), *asks);
-    if (!instead)
-        return std::unexpected(instead.error());
-    auto substitute = tunables_->propose(context, std::move(stop));
-    if (substitute && *substitute) {
-        (*substitute)->cost_usd = session.costUsd();
-        (*substitute)->dropped = session.made();
-    }
-    return substitute;
+                                      who(draft.model), settings.substitutes_in_a_row, fault));
+    return substitute(draft, session, step, fault, std::move(stop));
+}
+
+Result<ProposalOutcome> SlowPathProposer::work(Draft& draft, std::stop_token stop)
+{
+    const ProposalContext& context = draft.context;
+    const SearchPlan& plan = draft.plan;
+    ModelSession session(parts_.models, context.trace, fmt::format("c{}", context.number), stop);
+    const auto notes = awaitNotes(draft, session);
+    if (!notes)
+        return std::unexpected(notes.error());
+    if (!*notes)
+        return ProposalOutcome(std::unexpected(notes->error()));
+    if (!plan.parent)
+        return noProposal(NoProposal::Then::pause,
+                          "Every candidate is rejected or a duplicate, so there is nothing to start from. Undo a "
+                          "rejection and resume.");
+    const auto chose = session.step(
+        slow_path_agent,
+        plan.repair ? fmt::format("Mends {}", plan.parent->id) : fmt::format("Chose parent {}", plan.parent->id),
+        plan.why);
+    if (!chose)
+        return std::unexpected(chose.error());
+    const auto asks =
+        session.step(slow_path_agent, fmt::format("Asks {} for a {}", who(draft.model), toString(plan.move.kind)),
+                     fmt::format("Phase {}, temperature {:g}, island {}, generation {} of {}.", toString(plan.phase),
+                                 plan.move.temperature, context.island, context.generation, context.generations),
+                     *chose);
+    if (!asks)
+        return std::unexpected(asks.error());
+    auto text = context.source_of(plan.parent->id);
+    if (!text)
+        return std::unexpected(text.error());
+    const auto parent = KernelSource::parse(std::move(*text));
+    if (!parent)
+        return failure(fmt::format("The source of {} cannot be read: {}", plan.parent->id, parent.error().message));
+    return ask(draft, session, *asks, *parent, std::move(stop));
 }
 
 }  // namespace cuco

@@ -5,6 +5,7 @@
 #include "core/agents/meta_summary.h"
 #include "core/agents/model_session.h"
 #include "core/agents/prompt.h"
+#include "core/agents/search_answer.h"
 #include "core/agents/search_plan.h"
 #include "core/agents/slow_path_settings.h"
 #include "core/agents/tunable_proposer.h"
@@ -54,6 +55,14 @@ private:
     std::string chooseModel(const ProposalContext& context);
     void planSummary(const ProposalContext& context, Draft& draft);
     Result<ProposalOutcome> work(Draft& draft, std::stop_token stop);
+    Result<std::expected<void, NoProposal>> awaitNotes(Draft& draft, ModelSession& session);
+    Result<ChatRequest> requestOf(const Draft& draft, const KernelSource& parent) const;
+    Result<ProposalOutcome> ask(const Draft& draft, ModelSession& session, int step, const KernelSource& parent,
+                                std::stop_token stop);
+    static Proposal proposalOf(const Draft& draft, SearchAnswer answer, ModelSession& session);
+    Result<std::string> notNew(const NoveltyMatch& match, const ProposalContext& context) const;
+    Result<ProposalOutcome> substitute(const Draft& draft, ModelSession& session, int step, const std::string& fault,
+                                       std::stop_token stop);
     Result<std::optional<NoveltyMatch>> alikeTo(const KernelSource& source, const ProposalContext& context);
 
     Parts parts_;

@@ -16,6 +16,9 @@ namespace cuco {
 
 namespace {
 
+/// Each is a thread, and a call that somebody pays for.
+constexpr int most_proposers = 16;
+
 /// As much of a compiler's log as stays in memory; the run file has all of it.
 constexpr std::size_t kept_detail_bytes = 4'000;
 
@@ -225,7 +228,7 @@ int RunSession::proposers() const
     if (run_.config.proposer != "llm")
         return 1;
     const int window = run_.config.islands * run_.config.children;
-    return run_.config.proposals_in_flight > 0 ? std::min(window, run_.config.proposals_in_flight) : window;
+    return std::min(window, run_.config.proposals_in_flight > 0 ? run_.config.proposals_in_flight : most_proposers);
 }
 
 int RunSession::compileWorkers() const
