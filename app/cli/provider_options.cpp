@@ -12,6 +12,10 @@ void addProviderOptions(CLI::App& command, ProviderSettings& settings)
         ->group(group);
     command.add_option("--model", settings.model, "Its name as the provider spells it")->group(group);
     command.add_option("--judge-model", settings.judge_model, "Of the judge; by default the same")->group(group);
+    command
+        .add_option("--embedding-model", settings.embedding_model,
+                    "openai: tells whether a candidate is new; by default its tokens do")
+        ->group(group);
     command.add_option("--base-url", settings.base_url, "A server that speaks the provider's protocol")->group(group);
     command.add_option("--region", settings.region, "bedrock: by default AWS_REGION's")->group(group);
     command

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/agents/model_session.h"
 
+#include "core/llm/embedding.h"
 #include "core/llm/traced_client.h"
 
 #include <utility>
@@ -62,6 +63,18 @@ Result<int> ModelSession::step(const std::string& agent, const std::string& titl
 std::expected<ModelSession::Answer, NoProposal> ModelSession::ask(const std::string& agent, int step,
                                                                   const ChatRequest& request)
 {
+    return call(*models_->client, agent, step, request);
+}
+
+std::expected<ModelSession::Answer, NoProposal> ModelSession::embed(const std::string& agent, int step,
+                                                                    std::string text)
+{
+    return call(*models_->embeddings, agent, step, embeddingRequest(models_->embedding_model, std::move(text)));
+}
+
+std::expected<ModelSession::Answer, NoProposal> ModelSession::call(ChatClient& client, const std::string& agent,
+                                                                   int step, const ChatRequest& request)
+{
     std::string sha256 = models_->remembered ? requestSha256(request) : std::string();
     if (models_->remembered)
         if (auto known = models_->remembered->take(sha256)) {
@@ -73,13 +86,13 @@ std::expected<ModelSession::Answer, NoProposal> ModelSession::ask(const std::str
     control.stop = stop_;
     ChatResult result;
     if (trace_)
-        result = TracedClient(*models_->client, *trace_, models_->prices, {agent, step, candidate_id_})
-                     .complete(request, control);
+        result =
+            TracedClient(client, *trace_, models_->prices, {agent, step, candidate_id_}).complete(request, control);
     else
-        result = models_->client->complete(request, control);
+        result = client.complete(request, control);
     double cost_usd = 0;
-    if (const auto price = models_->prices.find(models_->client->provider(), request.model))
-        cost_usd = makeLlmCall(request, result, models_->client->provider(), price, 0).cost_usd.value_or(0);
+    if (const auto price = models_->prices.find(client.provider(), request.model))
+        cost_usd = makeLlmCall(request, result, client.provider(), price, 0).cost_usd.value_or(0);
     cost_usd_ += cost_usd;
     if (!result)
         return std::unexpected(NoProposal{NoProposal::Then::pause, describe(result.error().error)});

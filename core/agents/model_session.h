@@ -40,6 +40,8 @@ struct AgentModels {
     std::shared_ptr<ChatClient> client;  ///< null: nobody
     ModelPrices prices;
     std::string model, judge_model;
+    std::shared_ptr<ChatClient> embeddings;  ///< null: nothing is embedded
+    std::string embedding_model;
     std::shared_ptr<RememberedAnswers> remembered;  ///< may be null
 };
 
@@ -62,11 +64,17 @@ public:
     };
     /// A call that fails pauses the run: what it asks for can be given, and the run resumed.
     std::expected<Answer, NoProposal> ask(const std::string& agent, int step, const ChatRequest& request);
+    bool embeds() const { return models_->embeddings != nullptr; }
+    /// The same for the embedding of a text (embedding.h).
+    std::expected<Answer, NoProposal> embed(const std::string& agent, int step, std::string text);
     double costUsd() const { return cost_usd_; }
     /// A proposal came of it. What it gives is Proposal::dropped.
     std::function<void()> made();
 
 private:
+    std::expected<Answer, NoProposal> call(ChatClient& client, const std::string& agent, int step,
+                                           const ChatRequest& request);
+
     using Answers = std::vector<std::pair<std::string, RememberedAnswers::Answer>>;
 
     const AgentModels* models_;

@@ -41,18 +41,6 @@ int substitutesInARow(const std::vector<std::shared_ptr<const Candidate>>& visib
     return count;
 }
 
-/// The same whatever its tunables are set to.
-KernelSource withFirstChoices(const KernelSource& source)
-{
-    TunableValues first;
-    if (const auto tunables = findTunables(source))
-        for (const Tunable& tunable : *tunables)
-            first[tunable.name] = tunable.choices.front();
-    auto text = withTunables(source, first);
-    auto parsed = text ? KernelSource::parse(std::move(*text)) : std::unexpected(text.error());
-    return parsed ? std::move(*parsed) : source;
-}
-
 /// A person and a recording have no name.
 std::string who(const std::string& model)
 {
@@ -86,7 +74,7 @@ SlowPathProposer::SlowPathProposer(Parts parts, std::unique_ptr<TunableProposer>
       system_(std::move(system)),
       population_({parts_.islands, parts_.run_seed, parts_.settings.archive, parts_.settings.migration}),
       bandit_(modelsOf(parts_), parts_.settings.bandit),
-      novelty_(parts_.settings.novelty.shingle_similarity)
+      novelty_(parts_.settings.novelty, parts_.settings.raced_choices > 0)
 {
 }
 
@@ -238,26 +226,6 @@ Result<ProposalWork> SlowPathProposer::plan(ProposalContext context)
     return [this, draft](std::stop_token stop) { return work(*draft, std::move(stop)); };
 }
 
-/// The earlier candidate that the source is too alike to. Where the machine sets numbers, other numbers are nothing
-/// new.
-Result<std::optional<NoveltyMatch>> SlowPathProposer::alikeTo(const KernelSource& source,
-                                                              const ProposalContext& context)
-{
-    const auto sketch = [&](const KernelSource& whole) {
-        return sketchOf(parts_.settings.raced_choices > 0 ? withFirstChoices(whole) : whole);
-    };
-    const std::scoped_lock guard(novelty_mutex_);
-    for (auto number = static_cast<int>(novelty_.size()); number < context.number; ++number) {
-        const std::string id = fmt::format("c{}", number);
-        auto text = context.source_of(id);
-        if (!text)
-            return std::unexpected(text.error());
-        const auto earlier = KernelSource::parse(std::move(*text));
-        novelty_.add(id, earlier ? sketch(*earlier) : SourceSketch());
-    }
-    return novelty_.duplicateOf(sketch(source));
-}
-
 /// Makes the summary that is due, or waits for the draft that does.
 Result<std::expected<void, NoProposal>> SlowPathProposer::awaitNotes(Draft& draft, ModelSession& session)
 {
@@ -379,16 +347,20 @@ Result<ProposalOutcome> SlowPathProposer::ask(const Draft& draft, ModelSession& 
         if (read) {
             if (context.await_turn && !context.await_turn())
                 return noProposal(NoProposal::Then::pause, "The run ended first.");
-            const auto match =
-                settings.novelty.attempts > 0 ? alikeTo(read->source, context) : Result<std::optional<NoveltyMatch>>();
-            if (!match)
-                return std::unexpected(match.error());
-            if (!*match)
+            const auto compared = settings.novelty.attempts > 0
+                                      ? novelty_.duplicateOf(read->source, context, session, step)
+                                      : Result<SourceNovelty::Outcome>();
+            if (!compared)
+                return std::unexpected(compared.error());
+            if (!*compared)
+                return ProposalOutcome(std::unexpected(compared->error()));
+            const std::optional<NoveltyMatch>& twin = **compared;
+            if (!twin)
                 return ProposalOutcome(proposalOf(draft, std::move(*read), session));
             title = "The answer is not new";
-            fault = fmt::format("it is too alike to {}.", (*match)->id);
+            fault = fmt::format("it is too alike to {}.", twin->id);
             alike += counts;
-            again = notNew(**match, context);
+            again = notNew(*twin, context);
         } else {
             fault = std::move(read.error());
             unusable += counts;

@@ -8,8 +8,8 @@
 #include "core/agents/search_answer.h"
 #include "core/agents/search_plan.h"
 #include "core/agents/slow_path_settings.h"
+#include "core/agents/source_novelty.h"
 #include "core/agents/tunable_proposer.h"
-#include "core/population/novelty.h"
 #include "core/workload/workload.h"
 
 #include <future>
@@ -63,7 +63,6 @@ private:
     Result<std::string> notNew(const NoveltyMatch& match, const ProposalContext& context) const;
     Result<ProposalOutcome> substitute(const Draft& draft, ModelSession& session, int step, const std::string& fault,
                                        std::stop_token stop);
-    Result<std::optional<NoveltyMatch>> alikeTo(const KernelSource& source, const ProposalContext& context);
 
     Parts parts_;
     std::unique_ptr<TunableProposer> tunables_;
@@ -76,8 +75,7 @@ private:
     // Of works:
     std::mutex summaries_mutex_;
     std::map<int, std::shared_future<SummaryOutcome>> summaries_;  ///< under way, by the count of candidates
-    std::mutex novelty_mutex_;
-    NoveltyIndex novelty_;
+    SourceNovelty novelty_;
 };
 
 }  // namespace cuco

@@ -7,6 +7,7 @@
 #include "core/llm/anthropic_client.h"
 #include "core/llm/bedrock_client.h"
 #include "core/llm/command_client.h"
+#include "core/llm/embedding.h"
 #include "core/llm/manual_client.h"
 #include "core/llm/openai_client.h"
 #include "core/llm/recording.h"
@@ -122,6 +123,26 @@ Result<std::unique_ptr<ChatClient>> clientOf(const ProviderSettings& settings, c
     return bedrockClient(settings, keys);
 }
 
+Result<std::unique_ptr<ChatClient>> embeddingClientOf(const ProviderSettings& settings, const KeySource& keys)
+{
+    if (settings.provider == "replay")
+        return replayClient(settings.recording);
+    auto server = serverWithKey(settings, keys, "OpenAI");
+    if (!server)
+        return std::unexpected(server.error());
+    EmbeddingSettings embedding;
+    embedding.server = std::move(*server);
+    return std::make_unique<OpenAiEmbeddingClient>(std::move(embedding));
+}
+
+std::unique_ptr<ChatClient> chainOf(std::unique_ptr<ChatClient> client, const ProviderSettings& settings,
+                                    const Spending& spending)
+{
+    const bool costs = settings.provider != "manual" && settings.provider != "replay";
+    return std::make_unique<ClientChain>(std::move(client), RetryPolicy{.attempts = settings.attempts},
+                                         costs ? spending.budget : nullptr, pricesWith(spending.prices, settings));
+}
+
 }  // namespace
 
 Result<ChatServer> serverWithKey(const ProviderSettings& settings, const KeySource& keys, const std::string& name)
@@ -147,9 +168,20 @@ Result<std::unique_ptr<ChatClient>> makeChatClient(const ProviderSettings& setti
     auto client = clientOf(settings, keys, std::move(person));
     if (!client)
         return client;
-    const bool costs = settings.provider != "manual" && settings.provider != "replay";
-    return std::make_unique<ClientChain>(std::move(*client), RetryPolicy{.attempts = settings.attempts},
-                                         costs ? spending.budget : nullptr, pricesWith(spending.prices, settings));
+    return chainOf(std::move(*client), settings, spending);
+}
+
+Result<std::unique_ptr<ChatClient>> makeEmbeddingClient(const ProviderSettings& settings, const KeySource& keys,
+                                                        const Spending& spending)
+{
+    if (auto valid = validate(settings); !valid)
+        return std::unexpected(valid.error());
+    if (settings.embedding_model.empty())
+        return failure("No model for embeddings is named.", {}, "Name one, such as text-embedding-3-small.");
+    auto client = embeddingClientOf(settings, keys);
+    if (!client)
+        return client;
+    return chainOf(std::move(*client), settings, spending);
 }
 
 }  // namespace cuco

@@ -27,6 +27,11 @@ Result<std::unique_ptr<ChatClient>> makeChatClient(const ProviderSettings& setti
                                                    const Spending& spending = {},
                                                    std::shared_ptr<ManualExchange> person = nullptr);
 
+/// The same for embeddings (embedding.h) by ProviderSettings::embedding_model. Errors: also no such model, and a
+/// provider without embeddings.
+Result<std::unique_ptr<ChatClient>> makeEmbeddingClient(const ProviderSettings& settings, const KeySource& keys,
+                                                        const Spending& spending = {});
+
 /// The settings' server with its key. Only a server that is not the provider's own may want none, and then none is
 /// sent. Errors: a key that is missing; `name` is the provider's for the sentence.
 Result<ChatServer> serverWithKey(const ProviderSettings& settings, const KeySource& keys, const std::string& name);

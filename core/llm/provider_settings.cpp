@@ -101,6 +101,9 @@ Result<void> validate(const ProviderSettings& settings)
         return failure("No program is named that answers.", {}, "Name the program and its arguments.");
     if (provider == "replay" && settings.recording.empty())
         return failure("No recording is named.", {}, "Name the file that has the recorded answers.");
+    if (!settings.embedding_model.empty() && provider != "openai" && provider != "replay")
+        return failure(fmt::format("The provider \"{}\" has no embeddings that are known here.", provider), {},
+                       "Name no embedding model, or use the provider openai with a server that has embeddings.");
     if (settings.attempts < 1 || settings.attempts > most_attempts)
         return failure(fmt::format("A call cannot be tried {} times.", settings.attempts), {},
                        fmt::format("Choose a number from 1 to {}.", most_attempts));

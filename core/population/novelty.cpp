@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 namespace cuco {
 
@@ -68,12 +69,18 @@ Signature signatureOf(std::span<const std::uint32_t> shingles)
     return signature;
 }
 
+/// How many elements two sets with so many in all may differ in and still have |A ∩ B| / |A ∪ B| ≥ `least`; one more
+/// for rounding.
+double mostDifferent(std::size_t sizes, double least)
+{
+    return (1 - least) / (1 + least) * static_cast<double>(sizes) + 1;
+}
+
 /// Nothing when it is below `least`, which is seen early where there is little in common.
 std::optional<double> similarityOf(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b, double least)
 {
     const std::size_t sizes = a.size() + b.size();
-    // |A ∩ B| / |A ∪ B| ≥ s where A and B differ in at most (1 − s)/(1 + s) of |A| + |B| elements; one for rounding.
-    const double most_different = (1 - least) / (1 + least) * static_cast<double>(sizes) + 1;
+    const double most_different = mostDifferent(sizes, least);
     std::size_t different = 0, common = 0;
     auto x = a.begin(), y = b.begin();
     while (x != a.end() && y != b.end()) {
@@ -111,7 +118,8 @@ Result<void> validate(const NoveltySettings& settings)
     for (auto checked : {realInRange("novelty.embedding_cosine", settings.embedding_cosine, 0, 1),
                          realInRange("novelty.shingle_similarity", settings.shingle_similarity, 0.5, 1),
                          wholeInRange("novelty.attempts", settings.attempts, 0, 100),
-                         wholeInRange("novelty.embedded_sources", settings.embedded_sources, 1, 100'000)})
+                         wholeInRange("novelty.embedded_sources", settings.embedded_sources, 1, 100'000),
+                         wholeInRange("novelty.embedded_bytes", settings.embedded_bytes, 1, 128 * 1024)})
         if (!checked)
             return checked;
     return {};
@@ -122,7 +130,8 @@ nlohmann::json toJson(const NoveltySettings& settings)
     return {{"embedding_cosine", settings.embedding_cosine},
             {"shingle_similarity", settings.shingle_similarity},
             {"attempts", settings.attempts},
-            {"embedded_sources", settings.embedded_sources}};
+            {"embedded_sources", settings.embedded_sources},
+            {"embedded_bytes", settings.embedded_bytes}};
 }
 
 Result<NoveltySettings> noveltySettingsFromJson(const nlohmann::json& json, const std::string& where)
@@ -132,7 +141,8 @@ Result<NoveltySettings> noveltySettingsFromJson(const nlohmann::json& json, cons
     reader.optional("embedding_cosine", settings.embedding_cosine)
         .optional("shingle_similarity", settings.shingle_similarity)
         .optional("attempts", settings.attempts)
-        .optional("embedded_sources", settings.embedded_sources);
+        .optional("embedded_sources", settings.embedded_sources)
+        .optional("embedded_bytes", settings.embedded_bytes);
     if (auto done = reader.finish(); !done)
         return std::unexpected(done.error());
     return settings;
@@ -173,15 +183,24 @@ std::vector<std::uint64_t> NoveltyIndex::bandsOf(const SourceSketch& sketch) con
     return bands;
 }
 
+NoveltyIndex::PartSums NoveltyIndex::partSumsOf(const SourceSketch& sketch)
+{
+    PartSums sums{};
+    for (const std::uint32_t shingle : sketch.shingles)
+        sums[shingle >> 24] += static_cast<std::uint32_t>(mixHash(1, shingle) >> 32);
+    return sums;
+}
+
 void NoveltyIndex::add(std::string id, const SourceSketch& sketch)
 {
     const auto index = static_cast<std::uint32_t>(sources_.size());
-    sources_.push_back({std::move(id), sketch.shingles});
+    sources_.push_back({std::move(id), sketch.shingles.size(), partSumsOf(sketch)});
     for (const std::uint64_t band : bandsOf(sketch))
         buckets_[band].push_back(index);
 }
 
-std::optional<NoveltyMatch> NoveltyIndex::duplicateOf(const SourceSketch& sketch) const
+Result<std::optional<NoveltyMatch>> NoveltyIndex::duplicateOf(const SourceSketch& sketch,
+                                                              const SketchOf& sketch_of) const
 {
     std::vector<std::uint32_t> alike;
     for (const std::uint64_t band : bandsOf(sketch))
@@ -191,10 +210,23 @@ std::optional<NoveltyMatch> NoveltyIndex::duplicateOf(const SourceSketch& sketch
     const auto repeated = std::ranges::unique(alike);
     alike.erase(repeated.begin(), repeated.end());
 
+    const PartSums sums = partSumsOf(sketch);
     std::optional<NoveltyMatch> best;
     for (const std::uint32_t index : alike) {
         const Source& source = sources_[index];
-        const auto found = similarityOf(sketch.shingles, source.shingles, best ? best->similarity : threshold_);
+        // Parts with different sums differ in an element at least.
+        std::size_t different = 0;
+        for (std::size_t part = 0; part < sums.size(); ++part)
+            different += sums[part] == source.sums[part] ? 0 : 1;
+        if (different == 0 && source.shingles == sketch.shingles.size())
+            return NoveltyMatch{source.id, 1};
+        const double least = best ? best->similarity : threshold_;
+        if (static_cast<double>(different) > mostDifferent(source.shingles + sketch.shingles.size(), least))
+            continue;
+        const auto other = sketch_of(source.id);
+        if (!other)
+            return std::unexpected(other.error());
+        const auto found = similarityOf(sketch.shingles, other->shingles, least);
         if (found && (!best || *found > best->similarity))
             best = NoveltyMatch{source.id, *found};
     }

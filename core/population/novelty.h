@@ -9,8 +9,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -27,6 +27,8 @@ struct NoveltySettings {
     double shingle_similarity = 0.9995;
     int attempts = 5;             ///< proposals until one is new; 0: none is compared
     int embedded_sources = 4096;  ///< kept for comparison, the latest; each is compared with
+    int embedded_bytes = 24'000;  ///< longer sources are compared by their shingles alone: models for embeddings take
+                                  ///< some 8,000 tokens
 };
 Result<void> validate(const NoveltySettings& settings);
 nlohmann::json toJson(const NoveltySettings& settings);
@@ -52,24 +54,33 @@ struct NoveltyMatch {
 };
 
 /// Finds duplicates among the sources of a run: bands of the signature (locality-sensitive hashing; Leskovec et al.,
-/// Mining of Massive Datasets, 3.4) name those that are compared exactly, so a query costs what the few alike cost, not
-/// what all do. Grows by some 5 bytes for each token of a source. Not for several threads at once.
+/// Mining of Massive Datasets, 3.4) name those that may be alike, and sums over parts of their shingles those of them
+/// that are not, so that few are compared in full. Grows by 1.5 KB for each source, however long it is. Not for several
+/// threads at once.
 class NoveltyIndex {
 public:
+    /// The sketch of a source that was added under this id.
+    using SketchOf = std::function<Result<SourceSketch>(const std::string& id)>;
+
     /// Sources from `threshold` on are duplicates; at least 0.5. They are found with probability above 0.9999.
     explicit NoveltyIndex(double threshold = NoveltySettings{}.shingle_similarity);
 
     void add(std::string id, const SourceSketch& sketch);
-    /// The one most alike, of equal ones the first added; nothing when all are below the threshold.
-    std::optional<NoveltyMatch> duplicateOf(const SourceSketch& sketch) const;
+    /// The one most alike, of equal ones the first added; nothing when all are below the threshold. Asks for the
+    /// sketches of the few that must be compared in full. Errors: those of `sketch_of`.
+    Result<std::optional<NoveltyMatch>> duplicateOf(const SourceSketch& sketch, const SketchOf& sketch_of) const;
     std::size_t size() const { return sources_.size(); }
     std::size_t rowsInBand() const { return rows_; }
 
 private:
+    /// The sum of the shingles with the same leading bits, mixed: equal parts have equal sums.
+    using PartSums = std::array<std::uint32_t, 256>;
     struct Source {
         std::string id;
-        std::vector<std::uint32_t> shingles;
+        std::size_t shingles = 0;
+        PartSums sums{};
     };
+    static PartSums partSumsOf(const SourceSketch& sketch);
     std::vector<std::uint64_t> bandsOf(const SourceSketch& sketch) const;
 
     double threshold_;

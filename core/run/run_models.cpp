@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/run/run_models.h"
 
+#include "core/agents/source_novelty.h"
 #include "core/llm/budget.h"
 #include "core/llm/provider.h"
 #include "core/run/run_file.h"
@@ -23,11 +24,13 @@ ChatError unusable(ChatErrorKind kind, Error error)
     return failed;
 }
 
+enum class CallKind { chats, embeddings };
+
 /// The chain of the settings, made when it is first asked and again after that failed: a key may have come meanwhile.
 class ClientOnDemand final : public ChatClient {
 public:
-    ClientOnDemand(ProviderSettings settings, ModelAccess access, Spending spending)
-        : settings_(std::move(settings)), access_(std::move(access)), spending_(std::move(spending))
+    ClientOnDemand(CallKind kind, ProviderSettings settings, ModelAccess access, Spending spending)
+        : kind_(kind), settings_(std::move(settings)), access_(std::move(access)), spending_(std::move(spending))
     {
     }
     std::string provider() const override { return settings_.provider; }
@@ -43,7 +46,9 @@ public:
                         {*question,
                          {},
                          "Resume the run and agree to it (--trust-provider of cucoctl) if that is what you want."}));
-                auto made = makeChatClient(settings_, access_.keys, spending_, access_.person);
+                auto made = kind_ == CallKind::chats
+                                ? makeChatClient(settings_, access_.keys, spending_, access_.person)
+                                : makeEmbeddingClient(settings_, access_.keys, spending_);
                 if (!made)
                     return std::unexpected(unusable(ChatErrorKind::no_key, made.error()));
                 client_ = std::move(*made);
@@ -54,6 +59,7 @@ public:
     }
 
 private:
+    CallKind kind_;
     ProviderSettings settings_;
     ModelAccess access_;
     Spending spending_;
@@ -61,14 +67,16 @@ private:
     std::unique_ptr<ChatClient> client_;
 };
 
-std::shared_ptr<ChatClient> clientOf(const RunConfig& config, const ModelAccess& access, const ModelPrices& prices,
-                                     double spent_usd)
+/// Both pay from one budget.
+void makeClients(AgentModels& models, const RunConfig& config, const ModelAccess& access, double spent_usd)
 {
     Spending spending;
-    spending.prices = prices;
+    spending.prices = models.prices;
     if (config.budget_usd > 0)
         spending.budget = std::make_shared<Budget>(config.budget_usd, spent_usd);
-    return std::make_shared<ClientOnDemand>(config.provider, access, std::move(spending));
+    models.client = std::make_shared<ClientOnDemand>(CallKind::chats, config.provider, access, spending);
+    if (!models.embedding_model.empty())
+        models.embeddings = std::make_shared<ClientOnDemand>(CallKind::embeddings, config.provider, access, spending);
 }
 
 }  // namespace
@@ -85,7 +93,8 @@ Result<AgentModels> makeAgentModels(const RunConfig& config, const ModelAccess& 
     models.prices = pricesWith(std::move(*prices), config.provider);
     models.model = config.provider.model;
     models.judge_model = config.provider.judge_model;
-    models.client = clientOf(config, access, models.prices, 0);
+    models.embedding_model = config.provider.embedding_model;
+    makeClients(models, config, access, 0);
     return models;
 }
 
@@ -106,16 +115,18 @@ Result<void> rememberCalls(AgentModels& models, const RunConfig& config, const M
     models.remembered = std::make_shared<RememberedAnswers>();
     for (const auto& summary : *calls) {
         spent_usd += summary.cost_usd.value_or(0);
-        if (summary.error_kind || summary.candidate_id.empty() || proposed.contains(summary.candidate_id))
+        // Embeddings are wanted again by whatever is compared with their sources; their cost is the candidate's.
+        const bool counted = proposed.contains(summary.candidate_id);
+        if (summary.error_kind || summary.candidate_id.empty() || (counted && summary.agent != novelty_agent))
             continue;
         auto call = file.llmCall(summary.id);
         if (!call)
             return std::unexpected(call.error());
         if (call->result)
             models.remembered->add(requestSha256(call->request),
-                                   {std::move(*call->result), summary.cost_usd.value_or(0)});
+                                   {std::move(*call->result), counted ? 0 : summary.cost_usd.value_or(0)});
     }
-    models.client = clientOf(config, access, models.prices, spent_usd);
+    makeClients(models, config, access, spent_usd);
     return {};
 }
 

@@ -92,7 +92,10 @@ Figures measure(int count, const std::vector<ArchiveCell>& cells, const std::vec
     figures.novelty = microseconds([&] {
         NoveltyIndex index;
         for (std::size_t i = 0; i < sketches.size(); ++i) {
-            duplicates += index.duplicateOf(sketches[i]) ? 1 : 0;
+            const auto match = index.duplicateOf(sketches[i], [&](const std::string& id) -> Result<SourceSketch> {
+                return sketchOf(sources[std::stoul(id.substr(1))]);
+            });
+            duplicates += match && *match ? 1 : 0;
             index.add(candidates[i].id, sketches[i]);
         }
     });

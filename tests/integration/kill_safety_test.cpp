@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/support/fake_run.h"
+#include "tests/support/slow_path_run.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <array>
+#include <cmath>
 #include <csignal>
+#include <map>
 #include <random>
 #include <set>
 
@@ -33,24 +35,20 @@ struct Outcome {
     std::set<std::string> announced;
 };
 
-Outcome runAndKill(const std::filesystem::path& path, const Workload& workload, const RunConfig& config,
-                   std::chrono::microseconds after)
+Outcome runAndKill(const std::function<void(const RunObserver&)>& run, std::chrono::microseconds after)
 {
     std::array<int, 2> ends{};
     EXPECT_EQ(::pipe(ends.data()), 0);
     const pid_t child = ::fork();
     if (child == 0) {
         ::close(ends[0]);
-        auto run = fakeRun(path, workload, config, slow(), [&](const RunEvent& event) {
+        run([&](const RunEvent& event) {
             const auto* changed = std::get_if<CandidateChanged>(&event);
             if (!changed || changed->candidate.state != CandidateState::settled)
                 return;
             const std::string line = changed->candidate.id + "\n";
             [[maybe_unused]] const auto written = ::write(ends[1], line.data(), line.size());
         });
-        run->start();
-        run->wait();
-        run.reset();
         ::_exit(0);
     }
     ::close(ends[1]);
@@ -70,6 +68,29 @@ Outcome runAndKill(const std::filesystem::path& path, const Workload& workload, 
     return outcome;
 }
 
+/// What was announced as settled is so in the file, and nothing before it is missing.
+void expectNothingLost(const std::filesystem::path& path, const Outcome& outcome)
+{
+    if (!std::filesystem::exists(path)) {
+        EXPECT_TRUE(outcome.announced.empty());
+        return;
+    }
+    auto file = RunFile::open(path, RunFile::Access::read);
+    ASSERT_TRUE(file) << describe(file.error());
+    const auto snapshot = (*file)->snapshot();
+    ASSERT_TRUE(snapshot) << describe(snapshot.error());
+    EXPECT_NE(snapshot->state, RunState::running);
+    int last = -1;
+    for (const std::string& id : outcome.announced)
+        last = std::max(last, std::stoi(id.substr(1)));
+    EXPECT_LT(last, static_cast<int>(snapshot->candidates.size()));
+    for (const Candidate& candidate : snapshot->candidates) {
+        if (outcome.announced.contains(candidate.id)) {
+            EXPECT_EQ(candidate.state, CandidateState::settled) << candidate.id;
+        }
+    }
+}
+
 TEST(KillSafety, LosesNoSettledCandidateAndEndsAsIfItHadNeverBeenKilled)
 {
     const testing::TemporaryFolder folder;
@@ -86,32 +107,67 @@ TEST(KillSafety, LosesNoSettledCandidateAndEndsAsIfItHadNeverBeenKilled)
         unsigned kills = 0;
         for (bool finished = false; !finished; ++kills) {
             ASSERT_LT(kills, 1'000u);
-            const auto outcome = runAndKill(path, workload, fakeConfig(seed),
-                                            std::chrono::microseconds(random() % 40'000 + 500 * kills));
+            const auto outcome = runAndKill(
+                [&](const RunObserver& observer) {
+                    const auto killed = fakeRun(path, workload, fakeConfig(seed), slow(), observer);
+                    killed->start();
+                    killed->wait();
+                },
+                std::chrono::microseconds(random() % 40'000 + 500 * kills));
             finished = outcome.finished;
-            if (!std::filesystem::exists(path)) {
-                EXPECT_TRUE(outcome.announced.empty());
-                continue;
-            }
-            auto file = RunFile::open(path, RunFile::Access::read);
-            ASSERT_TRUE(file) << describe(file.error());
-            const auto snapshot = (*file)->snapshot();
-            ASSERT_TRUE(snapshot) << describe(snapshot.error());
-            EXPECT_NE(snapshot->state, RunState::running);
-            for (const Candidate& candidate : snapshot->candidates) {
-                if (outcome.announced.contains(candidate.id)) {
-                    EXPECT_EQ(candidate.state, CandidateState::settled) << candidate.id;
-                }
-            }
-            if (!outcome.announced.empty()) {
-                const int last = std::stoi(std::ranges::max(outcome.announced, {}, [](const std::string& id) {
-                                               return std::stoi(id.substr(1));
-                                           }).substr(1));
-                EXPECT_LT(last, static_cast<int>(snapshot->candidates.size()));
-            }
+            expectNothingLost(path, outcome);
         }
         EXPECT_GT(kills, 2u);
         EXPECT_EQ(outcomeOf(path), outcomeOf(undisturbed)) << "seed " << seed << ", " << kills << " kills";
+    }
+}
+
+/// A search by models, with embeddings and several proposals in flight.
+struct ModelSearch : testing::SlowPathRun {
+    ModelSearch()
+    {
+        generations = 5;
+        settings.further_models = {"n"};
+        longest_delay = std::chrono::milliseconds(3);
+        embeddings = std::make_shared<testing::ComputedClient>(
+            [](const ChatRequest& request) {
+                const double angle = testing::hashOf(request) * 0x1p-20;
+                return testing::answerOf(fmt::format("[{},{}]", std::cos(angle), std::sin(angle)));
+            },
+            std::chrono::milliseconds(1));
+    }
+};
+
+TEST(KillSafety, KillsASearchByModelsTwoHundredTimesAndPaysNoStoredCallTwice)
+{
+    std::mt19937 random(12);
+    for (unsigned kills = 0, seed = 1; kills < 200; ++seed) {
+        ModelSearch search;
+        search.seed = seed;
+        ASSERT_EQ(search.run(testing::inventive, slow()), RunState::finished) << search.snapshot().message;
+        const std::string undisturbed = outcomeOf(search.path);
+        std::filesystem::remove(search.path);
+        unsigned kills_here = 0;
+        for (bool finished = false; !finished; ++kills_here) {
+            ASSERT_LT(kills_here, 1'000u);
+            const auto outcome = runAndKill(
+                [&](const RunObserver& observer) {
+                    search.observer = observer;
+                    search.run(testing::inventive, slow());
+                },
+                std::chrono::microseconds(random() % 50'000 + 500 * kills_here));
+            finished = outcome.finished;
+            expectNothingLost(search.path, outcome);
+        }
+        kills += kills_here - 1;
+        EXPECT_EQ(outcomeOf(search.path), undisturbed) << "seed " << seed << ", " << kills_here - 1 << " kills";
+        std::map<std::string, int> paid;
+        for (const auto& call : search.calls())
+            if (!call.error_kind)
+                ++paid[requestSha256(search.file()->llmCall(call.id)->request)];
+        EXPECT_GT(paid.size(), 20u);
+        for (const auto& [request, count] : paid)
+            EXPECT_EQ(count, 1) << request;
     }
 }
 

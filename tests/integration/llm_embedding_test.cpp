@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/llm/embedding.h"
+#include "core/llm/provider.h"
 #include "tests/support/loopback_server.h"
 
 #include <gmock/gmock.h>
@@ -25,13 +26,11 @@ json bodyOf(const std::string& sent)
     return json::parse(sent.substr(sent.find("\r\n\r\n") + 4));
 }
 
-/// Gives each text the vector {its length, 1}, the last text first.
-bool embedLengths(const LoopbackConnection& connection, const std::string& sent)
+/// Gives the text the vector {its length, 0.5}.
+bool embedLength(const LoopbackConnection& connection, const std::string& sent)
 {
     const json texts = bodyOf(sent)["input"];
-    json data = json::array();
-    for (std::size_t i = texts.size(); i-- > 0;)
-        data.push_back({{"index", i}, {"embedding", {texts[i].get<std::string>().size(), 1}}});
+    const json data = {{{"index", 0}, {"embedding", {texts.at(0).get<std::string>().size(), 0.5}}}};
     return answer(200, json{{"model", "e-1"}, {"data", data}, {"usage", {{"prompt_tokens", 10}}}}.dump())(connection,
                                                                                                           sent);
 }
@@ -41,115 +40,95 @@ protected:
     LlmEmbedding()
     {
         ::setenv("no_proxy", "localhost,127.0.0.1", 1);
+        ::setenv("OWN", "sk-planted-embed", 1);
         std::signal(SIGPIPE, SIG_IGN);
     }
 
-    EmbeddingSettings settingsFor(const LoopbackServer& server)
+    static ProviderSettings settingsFor(const LoopbackServer& server)
     {
-        EmbeddingSettings settings;
-        settings.server = {server.url(), "OWN", {}, [](const std::string&) { return Secret("sk-planted-embed"); }};
-        settings.server.limits.total = 5s;
-        settings.retry = {.attempts = 3, .first_wait = 1ms};
+        ProviderSettings settings{.provider = "openai", .model = "m", .embedding_model = "e", .base_url = server.url()};
+        settings.key_name = "OWN";
+        settings.attempts = 3;
         return settings;
     }
-
-    ChatError errorOf(const std::string& body, int dimensions = 0)
+    static ChatResult embed(const ProviderSettings& settings, const std::string& text, const Spending& spending = {},
+                            const CallControl& control = {})
     {
-        const LoopbackServer server({answer(200, body)});
-        OpenAiEmbeddingClient client(settingsFor(server), {});
-        const auto result = client.embed({"e", {"a", "b"}, dimensions}, {});
-        EXPECT_FALSE(result) << body;
-        return result ? ChatError{} : result.error();
+        const auto client = makeEmbeddingClient(settings, environmentKey, spending);
+        EXPECT_TRUE(client) << describe(client.error());
+        return (*client)->complete(embeddingRequest("e", text), control);
     }
 };
 
-TEST_F(LlmEmbedding, TextsGoInBatchesAndVectorsComeInTheOrderOfTheTexts)
+TEST_F(LlmEmbedding, AVectorComesForAText)
 {
-    const LoopbackServer server({embedLengths});
-    EmbeddingSettings settings = settingsFor(server);
-    settings.batch_texts = 3;
-    settings.batch_bytes = 10;
-    OpenAiEmbeddingClient client(settings, {});
-    const auto result = client.embed({"e", {"1", "22", "333", "4444", "55555", std::string(50, '6')}, 2}, {});
+    const LoopbackServer server({embedLength});
+    const auto result = embed(settingsFor(server), "333");
     ASSERT_TRUE(result) << describe(result.error().error);
-    std::vector<float> lengths;
-    for (const auto& vector : result->vectors)
-        lengths.push_back(vector.at(0));
-    EXPECT_THAT(lengths, ElementsAre(1, 2, 3, 4, 5, 50));
+    EXPECT_THAT(embeddingOf(*result).value(), ElementsAre(3, 0.5));
     EXPECT_EQ(result->model, "e-1");
-    EXPECT_EQ(result->usage.input, 30);
-    ASSERT_EQ(server.requests().size(), 3u);
-    const json first = bodyOf(server.requests().at(0));
-    EXPECT_EQ(first["input"].size(), 3u);
-    EXPECT_EQ(first["dimensions"], 2);
-    EXPECT_EQ(first["encoding_format"], "float");
-    EXPECT_THAT(server.requests().at(0), HasSubstr("POST /embeddings "));
-    EXPECT_THAT(server.requests().at(0), HasSubstr("authorization: Bearer sk-planted-embed"));
-    EXPECT_TRUE(client.embed({"e", {}, 0}, {})->vectors.empty());
+    EXPECT_EQ(result->usage.input, 10);
+    const std::string& sent = server.requests().at(0);
+    EXPECT_EQ(bodyOf(sent), (json{{"model", "e"}, {"input", {"333"}}, {"encoding_format", "float"}}));
+    EXPECT_THAT(sent, HasSubstr("POST /embeddings "));
+    EXPECT_THAT(sent, HasSubstr("authorization: Bearer sk-planted-embed"));
+}
+
+TEST_F(LlmEmbedding, AVectorIsReadBackAsItCame)
+{
+    const LoopbackServer server({answer(200, R"({"data":[{"embedding":[0.1,-1.17549435e-38,16777217,1e-50]}]})")});
+    EXPECT_THAT(embeddingOf(embed(settingsFor(server), "a").value()).value(),
+                ElementsAre(0.1f, -1.17549435e-38f, 16777216.0f, 0.0f));
 }
 
 TEST_F(LlmEmbedding, AnswersThatCannotBeUsedAreRefused)
 {
-    const auto answerWith = [](const std::string& data) { return R"({"model":"e","data":)" + data + "}"; };
-    for (const std::string& data :
-         {std::string(R"([{"index":0,"embedding":[1]}])"), std::string("{}"), std::string("[7,8]"),
-          std::string(R"([{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}])"),
-          std::string(R"([{"index":0,"embedding":[1]},{"index":2,"embedding":[1]}])"),
-          std::string(R"([{"index":0,"embedding":[1]},{"index":-1,"embedding":[1]}])"),
-          std::string(R"([{"index":0,"embedding":[1,2]},{"index":1,"embedding":[1]}])"),
-          std::string(R"([{"index":0,"embedding":[]},{"index":1,"embedding":[]}])"),
-          std::string(R"([{"index":0,"embedding":["1"]},{"index":1,"embedding":[1]}])"),
-          std::string(R"([{"index":0,"embedding":"AACAPw=="},{"index":1,"embedding":[1]}])"),
-          std::string(R"([{"index":0,"embedding":[1e300]},{"index":1,"embedding":[1]}])")}) {
-        const ChatError error = errorOf(answerWith(data));
-        EXPECT_EQ(error.kind, ChatErrorKind::malformed) << data;
-        EXPECT_TRUE(error.billable);
+    for (const std::string& body :
+         {std::string(R"({"data":[]})"), std::string(R"({"data":{}})"), std::string(R"({"data":[7]})"),
+          std::string(R"({"data":[{"embedding":[1]},{"embedding":[1]}]})"),
+          std::string(R"({"data":[{"embedding":[]}]})"), std::string(R"({"data":[{"embedding":["1"]}]})"),
+          std::string(R"({"data":[{"embedding":"AACAPw=="}]})"), std::string(R"({"data":[{"embedding":[1e300]}]})"),
+          std::string("{}"), std::string("<html>")}) {
+        const LoopbackServer server({answer(200, body)});
+        const auto result = embed(settingsFor(server), "a");
+        ASSERT_FALSE(result) << body;
+        EXPECT_EQ(result.error().kind, ChatErrorKind::malformed) << body;
+        EXPECT_TRUE(result.error().billable);
     }
-    EXPECT_THAT(errorOf(answerWith(R"([{"index":0,"embedding":[1]},{"index":1,"embedding":[1]}])"), 3).error.what,
-                HasSubstr("1 numbers in place of 3"));
-    EXPECT_EQ(errorOf("<html>").kind, ChatErrorKind::malformed);
 }
 
-TEST_F(LlmEmbedding, BatchesWithVectorsOfDifferentLengthAreRefused)
+TEST_F(LlmEmbedding, WhatSomebodyElseRecordedIsReadWithCare)
 {
-    const LoopbackServer server({answer(200, R"({"data":[{"index":0,"embedding":[1]}]})"),
-                                 answer(200, R"({"data":[{"index":0,"embedding":[1,2]}]})")});
-    EmbeddingSettings settings = settingsFor(server);
-    settings.batch_texts = 1;
-    const auto result = OpenAiEmbeddingClient(settings, {}).embed({"e", {"a", "b"}, 0}, {});
-    ASSERT_FALSE(result);
-    EXPECT_EQ(result.error().kind, ChatErrorKind::malformed);
+    for (const char* text : {"", "{}", "[]", "[1,null]", "[1e300]", "[\"1\"]", "1", "[[1]]"}) {
+        ChatResponse response;
+        response.text = text;
+        EXPECT_FALSE(embeddingOf(response)) << text;
+    }
 }
 
 TEST_F(LlmEmbedding, FailuresThatMayPassAreTriedAgainWithinTheBudget)
 {
-    const LoopbackServer server(
-        {answer(429, R"({"error":{"message":"Slow down."}})"), answer(500, "oops"),
-         answer(200, R"({"data":[{"index":0,"embedding":[1]}],"usage":{"prompt_tokens":100}})")});
+    const LoopbackServer server({answer(429, R"({"error":{"message":"Slow down."}})", "Retry-After: 0\r\n"),
+                                 answer(200, R"({"data":[{"embedding":[1]}],"usage":{"prompt_tokens":100}})")});
     Spending spending{std::make_shared<Budget>(1.0), {}};
-    EmbeddingSettings settings = settingsFor(server);
-    const auto unpriced = OpenAiEmbeddingClient(settings, spending).embed({"e", {"a"}, 0}, {});
+    const auto unpriced = embed(settingsFor(server), "a", spending);
     ASSERT_FALSE(unpriced);
     EXPECT_EQ(unpriced.error().kind, ChatErrorKind::no_price);
     spending.prices.add({"openai", "e", 1000, 0, 0, 0, 0, "user"});
-    OpenAiEmbeddingClient client(settings, spending);
-    const auto result = client.embed({"e", {"a"}, 0}, {});
+    const auto result = embed(settingsFor(server), "a", spending);
     ASSERT_TRUE(result) << describe(result.error().error);
     EXPECT_NEAR(spending.budget->state().spent_usd, 0.1, 1e-9);
     EXPECT_EQ(spending.budget->state().reserved_usd, 0);
-    const auto large = client.embed({"e", {std::string(2000, 'x')}, 0}, {});
+    const auto large = embed(settingsFor(server), std::string(2000, 'x'), spending);
     ASSERT_FALSE(large);
     EXPECT_EQ(large.error().kind, ChatErrorKind::budget);
 }
 
 TEST_F(LlmEmbedding, TextsThatCannotBeEmbeddedAreRefusedBeforeAnyIsSent)
 {
-    const LoopbackServer server({embedLengths});
-    EmbeddingSettings settings = settingsFor(server);
-    settings.text_bytes = 100;
-    OpenAiEmbeddingClient client(settings, {});
-    EXPECT_EQ(client.embed({"e", {"a", ""}, 0}, {}).error().kind, ChatErrorKind::bad_request);
-    EXPECT_EQ(client.embed({"e", {"a", std::string(101, 'x')}, 0}, {}).error().kind, ChatErrorKind::too_large);
+    const LoopbackServer server({embedLength});
+    EXPECT_EQ(embed(settingsFor(server), "").error().kind, ChatErrorKind::bad_request);
+    EXPECT_EQ(embed(settingsFor(server), std::string((128u << 10) + 1, 'x')).error().kind, ChatErrorKind::too_large);
     EXPECT_TRUE(server.requests().empty());
 }
 
@@ -167,26 +146,27 @@ TEST_F(LlmEmbedding, ACancelEndsTheCall)
             std::this_thread::sleep_for(1ms);
         source.request_stop();
     });
-    const auto result = OpenAiEmbeddingClient(settingsFor(server), {}).embed({"e", {"a"}, 0}, control);
+    const auto result = embed(settingsFor(server), "a", {}, control);
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().kind, ChatErrorKind::cancelled);
 }
 
-TEST_F(LlmEmbedding, TheClientIsMadeFromTheSettingsOfARun)
+TEST_F(LlmEmbedding, AServerOfOnesOwnMayWantNoKey)
 {
-    const LoopbackServer server({embedLengths});
-    const KeySource none = [](const std::string&) { return Secret(); };
-    ProviderSettings settings{.provider = "openai", .model = "m", .base_url = server.url()};
-    EXPECT_FALSE(makeEmbeddingClient(settings, none));
-    settings.embedding_model = "e";
-    const auto client = makeEmbeddingClient(settings, none);
+    const LoopbackServer server({embedLength});
+    ProviderSettings settings = settingsFor(server);
+    settings.key_name.clear();
+    const auto client = makeEmbeddingClient(settings, [](const std::string&) { return Secret(); });
     ASSERT_TRUE(client) << describe(client.error());
-    EXPECT_EQ((*client)->provider(), "openai");
-    const auto result = (*client)->embed({settings.embedding_model, {"abc"}, 0}, {});
-    ASSERT_TRUE(result) << describe(result.error().error);
-    EXPECT_THAT(result->vectors, ElementsAre(ElementsAre(3, 1)));
+    EXPECT_TRUE((*client)->complete(embeddingRequest("e", "abc"), {}));
     EXPECT_THAT(server.requests().at(0), Not(HasSubstr("authorization")));
-    settings.provider = "anthropic";
+}
+
+TEST_F(LlmEmbedding, SettingsThatCannotWorkAreNamed)
+{
+    ProviderSettings settings{.provider = "openai", .model = "m"};
+    EXPECT_THAT(makeEmbeddingClient(settings, environmentKey).error().what, HasSubstr("No model for embeddings"));
+    settings = {.provider = "anthropic", .model = "m", .embedding_model = "e"};
     EXPECT_THAT(makeEmbeddingClient(settings, environmentKey).error().what, HasSubstr("no embeddings"));
 }
 

@@ -264,19 +264,15 @@ TEST_F(LlmProxy, AWrongKeyIsRefusedAndNotRepeated)
                 ::testing::Not(HasSubstr("sk-planted-wrong-key")));
 }
 
-TEST_F(LlmProxy, EmbeddingsAreReadAndMissingOnesNoticed)
+TEST_F(LlmProxy, EmbeddingsAreRead)
 {
     ProviderSettings settings = settingsFor("openai", "answers");
     settings.embedding_model = "embeds";
     const auto client = makeEmbeddingClient(settings, [](const std::string&) { return Secret(proxy_key); });
     ASSERT_TRUE(client) << describe(client.error());
-    const auto one = (*client)->embed({"embeds", {"a text"}, 0}, {});
-    ASSERT_TRUE(one) << describe(one.error().error);
-    EXPECT_THAT(one->vectors, ElementsAre(ElementsAre(0.25f, -0.5f, 1.0f)));
-    // The proxy's mock gives one vector, however many texts there are.
-    const auto two = (*client)->embed({"embeds", {"a text", "another"}, 0}, {});
-    ASSERT_FALSE(two);
-    EXPECT_EQ(two.error().kind, ChatErrorKind::malformed);
+    const auto result = (*client)->complete(embeddingRequest("embeds", "a text"), {});
+    ASSERT_TRUE(result) << describe(result.error().error);
+    EXPECT_THAT(embeddingOf(*result).value(), ElementsAre(0.25f, -0.5f, 1.0f));
 }
 
 }  // namespace

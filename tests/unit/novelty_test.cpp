@@ -238,34 +238,83 @@ std::string program(int family, int statements, int changed, int variant)
     return blockOf(code);
 }
 
+/// Knows the sources that it was given again, and counts how many it is asked for.
+struct Sources {
+    std::map<std::string, std::string> texts;
+    int asked = 0;
+
+    void addTo(NoveltyIndex& index, const std::string& id, const std::string& text)
+    {
+        texts[id] = text;
+        index.add(id, sketch(text));
+    }
+    std::optional<NoveltyMatch> duplicateIn(const NoveltyIndex& index, const std::string& text)
+    {
+        const auto match = index.duplicateOf(sketch(text), [this](const std::string& id) -> Result<SourceSketch> {
+            ++asked;
+            return sketch(texts.at(id));
+        });
+        EXPECT_TRUE(match) << describe(match.error());
+        return match ? *match : std::nullopt;
+    }
+};
+
 TEST(NoveltyIndex, FindsADuplicateUnderTenThousandSourcesAndNothingElse)
 {
     NoveltyIndex index;
+    Sources sources;
     for (int i = 0; i < 10'000; ++i)
-        index.add("c" + std::to_string(i), sketch(program(i / 100, 12, i % 12, i % 100)));
+        sources.addTo(index, "c" + std::to_string(i), program(i / 100, 12, i % 12, i % 100));
     EXPECT_EQ(index.size(), 10'000u);
     ProposalRandom random(1, 1);
     for (int round = 0; round < 200; ++round) {
         const int i = static_cast<int>(random.index(10'000));
         const std::string text = program(i / 100, 12, i % 12, i % 100);
-        const auto match = index.duplicateOf(sketch(replaced(text, "\n", "\n// tried again\n")));
+        const auto match = sources.duplicateIn(index, replaced(text, "\n", "\n// tried again\n"));
         ASSERT_TRUE(match) << i;
         EXPECT_EQ(match->id, "c" + std::to_string(i));
         EXPECT_EQ(match->similarity, 1);
-        EXPECT_FALSE(index.duplicateOf(sketch(program(i / 100, 12, i % 12, 100 + i)))) << i;
+        EXPECT_FALSE(sources.duplicateIn(index, program(i / 100, 12, i % 12, 100 + i))) << i;
     }
+    EXPECT_EQ(sources.asked, 0);
+}
+
+TEST(NoveltyIndex, ComparesInFullOnlyWhatIsNearTheThreshold)
+{
+    NoveltyIndex index(0.95);
+    Sources sources;
+    for (int i = 0; i < 200; ++i)
+        sources.addTo(index, "c" + std::to_string(i), program(1, 100, i % 100, 1 + i / 100));
+    const std::string near = replaced(program(1, 100, 5, 1), "call1(x, 60)", "call1(x, 61)");
+    EXPECT_EQ(sources.duplicateIn(index, near)->id, "c5");
+    EXPECT_LT(sources.asked, 150);
+    sources.asked = 0;
+    EXPECT_FALSE(sources.duplicateIn(index, program(1, 200, 150, 3)));
+    EXPECT_EQ(sources.asked, 0);
+}
+
+TEST(NoveltyIndex, SaysWhyASourceCannotBeComparedWith)
+{
+    NoveltyIndex index(0.8);
+    index.add("c0", sketch(program(1, 100, 5, 1)));
+    const auto match = index.duplicateOf(sketch(program(1, 100, 5, 2)), [](const std::string&) -> Result<SourceSketch> {
+        return failure("c0 is gone");
+    });
+    ASSERT_FALSE(match);
+    EXPECT_EQ(match.error().what, "c0 is gone");
 }
 
 TEST(NoveltyIndex, FindsTheNearestAboveALowerThreshold)
 {
     NoveltyIndex index(0.8);
     EXPECT_LT(index.rowsInBand(), NoveltyIndex().rowsInBand());
-    index.add("far", sketch(program(1, 100, 3, 1)));
-    index.add("near", sketch(program(1, 100, 5, 1)));
-    index.add("other", sketch(program(2, 100, 5, 1)));
+    Sources sources;
+    sources.addTo(index, "far", program(1, 100, 3, 1));
+    sources.addTo(index, "near", program(1, 100, 5, 1));
+    sources.addTo(index, "other", program(2, 100, 5, 1));
     std::string text = program(1, 100, 5, 1);
     text = replaced(text, "call1(x, 60)", "call1(x, 61)");
-    const auto match = index.duplicateOf(sketch(text));
+    const auto match = sources.duplicateIn(index, text);
     ASSERT_TRUE(match);
     EXPECT_EQ(match->id, "near");
     EXPECT_DOUBLE_EQ(match->similarity, similarity(sketch(text), sketch(program(1, 100, 5, 1))));
@@ -274,10 +323,11 @@ TEST(NoveltyIndex, FindsTheNearestAboveALowerThreshold)
 TEST(NoveltyIndex, NamesTheFirstOfEqualOnes)
 {
     NoveltyIndex index;
-    EXPECT_FALSE(index.duplicateOf(sketch(ring_source)));
-    index.add("c1", sketch(ring_source));
-    index.add("c2", sketch(ring_source));
-    EXPECT_EQ(index.duplicateOf(sketch(ring_source))->id, "c1");
+    Sources sources;
+    EXPECT_FALSE(sources.duplicateIn(index, ring_source));
+    sources.addTo(index, "c1", ring_source);
+    sources.addTo(index, "c2", ring_source);
+    EXPECT_EQ(sources.duplicateIn(index, ring_source)->id, "c1");
 }
 
 TEST(NormalisedTokens, HashAlikeOnEveryMachine)
@@ -287,11 +337,12 @@ TEST(NormalisedTokens, HashAlikeOnEveryMachine)
 
 TEST(NoveltySettings, AreReadBackAsWrittenAndHaveASentenceForWhatCannotWork)
 {
-    const auto settings = noveltySettingsFromJson(toJson(NoveltySettings{0.9, 0.8, 3, 100}), "run.json");
+    const auto settings = noveltySettingsFromJson(toJson(NoveltySettings{0.9, 0.8, 3, 100, 1000}), "run.json");
     EXPECT_EQ(settings->embedding_cosine, 0.9);
     EXPECT_EQ(settings->shingle_similarity, 0.8);
     EXPECT_EQ(settings->attempts, 3);
     EXPECT_EQ(settings->embedded_sources, 100);
+    EXPECT_EQ(settings->embedded_bytes, 1000);
     EXPECT_TRUE(validate(NoveltySettings{}));
     EXPECT_THAT(validate(NoveltySettings{.embedding_cosine = 2}).error().what,
                 HasSubstr("novelty.embedding_cosine is 2"));

@@ -1,141 +1,36 @@
 // SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/agents/slow_path.h"
-#include "core/evaluation/data_paths.h"
-#include "core/run/run_models.h"
 #include "core/run/submission.h"
-#include "tests/support/computed_client.h"
-#include "tests/support/fake_run.h"
+#include "tests/support/slow_path_run.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-
 namespace cuco {
 namespace {
 
+using testing::answered;
 using testing::answerOf;
-using testing::ComputedClient;
 using ::testing::Contains;
 using ::testing::Each;
 using testing::FakeEvaluator;
+using testing::hashOf;
 using ::testing::HasSubstr;
+using testing::inventive;
+using testing::isSummary;
+using testing::lsa;
 using ::testing::Not;
-
-const std::string lsa = "backend=lsa placement=sequential sync=world issuer=cta chunk=0";
-
-/// A program in the fake workload's frame that no other number makes. `merit` is its speed-up at its best tunables.
-std::string program(unsigned number, double merit, const std::string& directive = lsa)
-{
-    return fmt::format(
-        "// EVOLVE-BLOCK-START\n// cuco: {}\n// merit={}\nconstexpr unsigned kind = {}u;\n"
-        "CUCO_TUNE(ctas, 8, 4, 8, 16, 32);\n// EVOLVE-BLOCK-END\n",
-        directive, merit, number);
-}
-
-std::string answered(const std::string& source, const std::string& directive = lsa)
-{
-    return fmt::format("cuco: {}\nNAME: a variant\nDESCRIPTION: Does it otherwise.\n\n```cpp\n{}```\n", directive,
-                       source);
-}
-
-unsigned hashOf(const ChatRequest& request)
-{
-    return static_cast<unsigned>(std::stoul(requestSha256(request).substr(0, 7), nullptr, 16));
-}
-
-bool isSummary(const ChatRequest& request)
-{
-    return request.messages.front().text.contains("Bring the notes up to date");
-}
-
-const std::string summary =
-    "# Summaries\n- c2: tried\n# Findings\n- Large chunks help.\n# Recommendations\n1. Larger chunks.\n";
-
-/// A new program for each request, better than those before by chance.
-ChatResult inventive(const ChatRequest& request)
-{
-    if (isSummary(request))
-        return answerOf(summary);
-    const unsigned hash = hashOf(request);
-    return answerOf(answered(program(hash, 1.0 + (hash % 100) / 100.0)));
-}
+using testing::program;
+using testing::summary;
 
 std::string lastMessage(const ChatRequest& request)
 {
     return request.messages.back().text;
 }
 
-class SlowPathTest : public ::testing::Test {
-protected:
-    RunConfig config() const
-    {
-        auto made = testing::fakeConfig(1, generations);
-        made.proposer = "llm";
-        made.provider.provider = "replay";
-        made.provider.recording = "none";
-        made.slow_path = settings;
-        made.budget_usd = 0;
-        return made;
-    }
-
-    std::unique_ptr<RunController> open(ComputedClient::Answer answer, FakeEvaluator::Options options = {})
-    {
-        auto file = std::filesystem::exists(path) ? RunFile::open(path, RunFile::Access::write).value()
-                                                  : RunFile::create(path, config()).value();
-        client = std::make_shared<ComputedClient>(std::move(answer), longest_delay);
-        AgentModels models;
-        models.client = client;
-        models.model = "m";
-        EXPECT_TRUE(rememberCalls(models, config(), {}, *file));
-        models.client = client;  // instead of the configuration's own
-        evaluator = std::make_shared<FakeEvaluator>(workload, std::move(options));
-        auto proposer =
-            SlowPathProposer::create({workload, std::move(models), PromptLibrary(DataPaths::find()->resources),
-                                      DesignSpace::load(DataPaths::find()->resources / "design_space.json").value(),
-                                      settings, config().islands, config().seed, ""});
-        EXPECT_TRUE(proposer) << describe(proposer.error());
-        return std::make_unique<RunController>(RunController::Parts{std::move(file), evaluator, std::move(*proposer)},
-                                               RunObserver{});
-    }
-    RunState run(ComputedClient::Answer answer, FakeEvaluator::Options options = {})
-    {
-        const auto controller = open(std::move(answer), std::move(options));
-        controller->start();
-        controller->wait();
-        return controller->state();
-    }
-
-    std::unique_ptr<RunFile> file() const { return RunFile::open(path, RunFile::Access::read).value(); }
-    std::vector<AgentStep> steps() const { return file()->steps().value(); }
-    std::vector<LlmCallSummary> calls() const { return file()->llmCalls().value(); }
-    RunSnapshot snapshot() const { return file()->snapshot().value(); }
-    std::vector<std::string> titles() const
-    {
-        std::vector<std::string> all;
-        for (const auto& step : steps())
-            all.push_back(step.title);
-        return all;
-    }
-    std::vector<Candidate> children() const
-    {
-        auto candidates = snapshot().candidates;
-        std::erase_if(candidates, [](const Candidate& candidate) { return candidate.generation == 0; });
-        return candidates;
-    }
-
-    testing::TemporaryFolder folder;
-    Workload workload = testing::fakeWorkload(folder.path());
-    std::filesystem::path path = folder.path() / "run.cuco";
-    SlowPathSettings settings;
-    int generations = 3;
-    std::chrono::microseconds longest_delay{0};
-    std::shared_ptr<ComputedClient> client;
-    std::shared_ptr<FakeEvaluator> evaluator;
-};
+class SlowPathTest : public ::testing::Test, protected testing::SlowPathRun {};
 
 TEST_F(SlowPathTest, BeginsWithTheWorkloadsStrategiesAndLetsModelsWriteTheirChildren)
 {
@@ -361,10 +256,12 @@ TEST_F(SlowPathTest, HasSeveralProposalsInFlightAndStillTheSameOutcomeForASeed)
     settings.further_models = {"n"};
     EXPECT_EQ(run(inventive, options), RunState::finished);
     EXPECT_GT(client->most_asking, 1);
-    const std::string first = testing::outcomeOf(path);
+    const std::string first = testing::outcomeOf(path), events = eventLog();
+    EXPECT_THAT(events, HasSubstr("slow path asks m"));
     std::filesystem::remove(path);
     EXPECT_EQ(run(inventive, options), RunState::finished);
     EXPECT_EQ(testing::outcomeOf(path), first);
+    EXPECT_EQ(eventLog(), events);
 }
 
 TEST_F(SlowPathTest, EndsInTheSameStateWhenItIsStoppedAndResumedAndPaysNoCallTwice)

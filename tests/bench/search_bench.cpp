@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a search by models costs beside models, compilers and GPUs: time and memory of the engine with candidates of 40
+// KB, and how busy it keeps the GPU.
+//
+//     search_bench [CANDIDATES…]     by default 1000 and 10000, each in a process of its own
+#include "tests/support/slow_path_run.h"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <functional>
+#include <vector>
+
+namespace cuco {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t source_bytes = 40'000;
+
+double secondsSince(Clock::time_point begin)
+{
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// A program of the usual length, each of whose lines can be changed.
+std::string longProgram(double merit)
+{
+    std::string lines;
+    for (int line = 0; lines.size() < source_bytes; ++line)
+        lines += fmt::format("__device__ int part{}(int x) {{ return x * {} + {}; }}\n", line, line % 7, line);
+    std::string text = testing::program(0, merit);
+    return text.insert(text.find("CUCO_TUNE"), lines);
+}
+
+/// Keeps nothing of what it was asked: changes five lines of the parent in the prompt, drawn from the request.
+class MockProvider final : public ChatClient {
+public:
+    std::string provider() const override { return "mock"; }
+    ChatResult complete(const ChatRequest& request, const CallControl& control) override
+    {
+        if (latency.count() > 0 && !sleepUntil(Clock::now() + latency, control.stop))
+            return std::unexpected(cancelledError());
+        if (testing::isSummary(request))
+            return testing::answerOf(testing::summary);
+        const std::string& prompt = request.messages.front().text;
+        const std::size_t from = prompt.find("// EVOLVE-BLOCK-START", prompt.find("# The program to start from"));
+        const std::string_view end = "// EVOLVE-BLOCK-END\n";
+        std::string source = prompt.substr(from, prompt.find(end, from) + end.size() - from);
+        std::mt19937 random(testing::hashOf(request));
+        for (int change = 0; change < 5; ++change) {
+            const std::size_t at = source.find("return x * ", random() % source_bytes);
+            if (at != std::string::npos)
+                source.insert(at + 11, std::to_string(random() % 90 + 10));
+        }
+        const std::size_t merit = source.find("merit=") + 6;
+        source.replace(merit, source.find('\n', merit) - merit, fmt::format("{}", 1.0 + random() % 1000 / 1000.0));
+        return testing::answerOf(testing::answered(source));
+    }
+
+    std::chrono::milliseconds latency{0};
+};
+
+struct BenchRun : testing::SlowPathRun {
+    explicit BenchRun(int children)
+    {
+        for (const auto& file : {workload.seed_source, workload.strategies[0].file, workload.strategies[1].file,
+                                 workload.strategies[2].file})
+            testing::writeText(file, longProgram(1.0));
+        configured.islands = 2;
+        configured.children = children;
+        configured.compile_workers = 8;
+    }
+};
+
+int engine(int candidates)
+{
+    BenchRun run(4);
+    run.generations = std::max(1, (candidates - 2) / 8);
+    const auto controller = run.open(std::make_shared<MockProvider>());
+    const auto begin = Clock::now();
+    controller->start();
+    controller->wait();
+    const double seconds = secondsSince(begin);
+    struct rusage usage {};
+    ::getrusage(RUSAGE_SELF, &usage);
+    const auto snapshot = run.snapshot();
+    if (snapshot.state != RunState::finished) {
+        fmt::print(stderr, "The run ended as {}: {}\n", toString(snapshot.state), snapshot.message);
+        return 1;
+    }
+    const auto made = std::ranges::count(snapshot.candidates, std::string(llm_proposer), &Candidate::proposer);
+    const auto count = static_cast<double>(snapshot.candidates.size());
+    const double cpu = static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                       static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+    fmt::print("{:10} {:8} {:9.1f} {:12.2f} {:12.2f} {:9.0f} {:9.0f}\n", snapshot.candidates.size(), made, seconds,
+               1e3 * seconds / count, 1e3 * cpu / count, static_cast<double>(usage.ru_maxrss) / 1024,
+               static_cast<double>(std::filesystem::file_size(run.path)) / (1 << 20));
+    std::fflush(stdout);
+    return 0;
+}
+
+/// A model that answers in 30 s, a compiler that takes 4 s and a GPU that takes 2 s, twenty times as fast.
+int pipeline(int raced_choices)
+{
+    constexpr int faster = 20;
+    BenchRun run(8);
+    run.generations = 10;
+    run.settings.raced_choices = raced_choices;
+    run.configured.proposals_in_flight = 16;
+    testing::FakeEvaluator::Options options;
+    options.compiles = [](const std::string&) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(4000 / faster));
+        return true;
+    };
+    std::mutex mutex;
+    std::optional<Clock::time_point> first;
+    Clock::time_point last;
+    double busy = 0;
+    options.on_measure = [&](const EvaluationRequest&, std::stop_token) {
+        const auto begin = Clock::now();
+        std::this_thread::sleep_for(std::chrono::milliseconds(2000 / faster));
+        const std::scoped_lock guard(mutex);
+        first = first.value_or(begin);
+        last = Clock::now();
+        busy += secondsSince(begin);
+    };
+    const auto provider = std::make_shared<MockProvider>();
+    provider->latency = std::chrono::milliseconds(30'000 / faster);
+    const auto controller = run.open(provider, options);
+    controller->start();
+    controller->wait();
+    if (run.snapshot().state != RunState::finished || !first) {
+        fmt::print(stderr, "The run did not finish: {}\n", run.snapshot().message);
+        return 1;
+    }
+    fmt::print("{:20} {:10} {:12.1f} %\n", raced_choices, run.snapshot().candidates.size(),
+               100 * busy / std::chrono::duration<double>(last - *first).count());
+    return 0;
+}
+
+/// So that the most memory is that of this alone.
+int inOwnProcess(const std::function<int()>& work)
+{
+    std::fflush(stdout);
+    const pid_t child = ::fork();
+    if (child == 0)
+        std::exit(work());
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+int benchmark(const std::vector<int>& counts)
+{
+    std::array<char, 256> host{};
+    ::gethostname(host.data(), host.size() - 1);
+    fmt::print("{}, {} processors\n\n", host.data(), std::thread::hardware_concurrency());
+    fmt::print("{:>10} {:>8} {:>9} {:>12} {:>12} {:>9} {:>9}\n", "candidates", "by llm", "s", "ms each", "CPU ms each",
+               "most MiB", "file MiB");
+    int failed = 0;
+    for (const int count : counts)
+        failed += inOwnProcess([&] { return engine(count); });
+    fmt::print("\n{:>20} {:>10} {:>14}\n", "choices raced", "candidates", "GPU stage busy");
+    for (const int raced : {0, 6})
+        failed += inOwnProcess([&] { return pipeline(raced); });
+    return failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace cuco
+
+int main(int argc, char** argv)
+{
+    std::vector<int> counts;
+    for (int i = 1; i < argc; ++i) {
+        int count = 0;
+        const std::string_view text = argv[i];
+        if (std::from_chars(text.data(), text.data() + text.size(), count).ec != std::errc() || count < 10) {
+            fmt::print(stderr, "{} is no number of candidates of at least 10.\n", text);
+            return 2;
+        }
+        counts.push_back(count);
+    }
+    return cuco::benchmark(counts.empty() ? std::vector{1'000, 10'000} : counts);
+}
