@@ -62,7 +62,8 @@ struct ProposalContext {
     /// Blocks until every earlier proposal is made: then source_of() has c0 … c(number − 1). False: the run ended
     /// first.
     std::function<bool()> await_turn;
-    /// Whether a text of this sha256 was proposed before, in flight included. Awaits the turn.
+    /// Whether a text of this sha256 was proposed before, in flight included, or is a visible candidate's since the
+    /// machine set its numbers. Awaits the turn.
     std::function<bool(const std::string& sha256)> is_known;
     std::function<Result<std::string>(const std::string& id)> source_of;
     AgentTrace* trace = nullptr;  ///< for steps and calls while proposing; null: nobody keeps them

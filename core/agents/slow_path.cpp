@@ -290,7 +290,10 @@ Proposal SlowPathProposer::proposalOf(const Draft& draft, SearchAnswer answer, M
     proposal.directive = std::move(answer.directive);
     proposal.tunables = std::move(answer.tunables);
     proposal.cost_usd = session.costUsd();
-    proposal.dropped = session.made();
+    proposal.dropped = [this, number = draft.context.number, made = session.made()] {
+        made();
+        novelty_.forget(number);
+    };
     return proposal;
 }
 

@@ -59,7 +59,7 @@ private:
     Result<ChatRequest> requestOf(const Draft& draft, const KernelSource& parent) const;
     Result<ProposalOutcome> ask(const Draft& draft, ModelSession& session, int step, const KernelSource& parent,
                                 std::stop_token stop);
-    static Proposal proposalOf(const Draft& draft, SearchAnswer answer, ModelSession& session);
+    Proposal proposalOf(const Draft& draft, SearchAnswer answer, ModelSession& session);
     Result<std::string> notNew(const NoveltyMatch& match, const ProposalContext& context) const;
     Result<ProposalOutcome> substitute(const Draft& draft, ModelSession& session, int step, const std::string& fault,
                                        std::stop_token stop);

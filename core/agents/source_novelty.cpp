@@ -74,26 +74,42 @@ SourceNovelty::Vector SourceNovelty::vectorOf(const std::string& text, ModelSess
     return std::move(*vector);
 }
 
+SourceNovelty::Compared SourceNovelty::comparedOf(const KernelSource& comparable, const ModelSession& session) const
+{
+    Compared compared{sketchOf(comparable), {}, {}};
+    if (session.embeds())
+        compared.text = evolvedText(comparable);
+    if (std::cmp_greater(compared.text.size(), settings_.embedded_bytes))
+        compared.text.clear();
+    return compared;
+}
+
 Result<std::expected<void, NoProposal>> SourceNovelty::catchUp(const ProposalContext& context, ModelSession& session,
                                                                int step)
 {
     using CaughtUp = std::expected<void, NoProposal>;
     for (auto number = static_cast<int>(tokens_.size()); number < context.number; ++number) {
         const std::string id = fmt::format("c{}", number);
-        const auto source = earlier(context, id);
-        if (!source)
-            return std::unexpected(source.error());
-        const std::string text = evolvedText(*source);
-        if (session.embeds() && std::cmp_less_equal(text.size(), settings_.embedded_bytes) && !text.empty() &&
-            number >= context.number - settings_.embedded_sources) {
-            const auto known = new_.extract(text);
-            const Vector vector = known ? Vector(known.mapped()) : vectorOf(text, session, step);
-            if (!vector)
-                return CaughtUp(std::unexpected(vector.error()));
-            if (const auto added = embeddings_.add(id, *vector); !added)
+        auto found = new_.find(number);
+        if (found == new_.end()) {
+            const auto source = earlier(context, id);
+            if (!source)
+                return std::unexpected(source.error());
+            found = new_.emplace(number, comparedOf(*source, session)).first;
+        }
+        Compared& compared = found->second;
+        if (!compared.text.empty() && number >= context.number - settings_.embedded_sources) {
+            if (compared.vector.empty()) {
+                auto vector = vectorOf(compared.text, session, step);
+                if (!vector)
+                    return CaughtUp(std::unexpected(vector.error()));
+                compared.vector = std::move(*vector);
+            }
+            if (const auto added = embeddings_.add(id, compared.vector); !added)
                 return CaughtUp(pause(added.error()));
         }
-        tokens_.add(id, sketchOf(*source));
+        tokens_.add(id, compared.sketch);
+        new_.erase(found);
     }
     return CaughtUp();
 }
@@ -107,25 +123,34 @@ Result<SourceNovelty::Outcome> SourceNovelty::duplicateOf(const KernelSource& so
         return std::unexpected(caught_up.error());
     if (!*caught_up)
         return Outcome(std::unexpected(caught_up->error()));
-    const KernelSource compared = comparable(source);
-    const auto twin = tokens_.duplicateOf(sketchOf(compared), [&](const std::string& id) -> Result<SourceSketch> {
+    Compared compared = comparedOf(comparable(source), session);
+    const auto twin = tokens_.duplicateOf(compared.sketch, [&](const std::string& id) -> Result<SourceSketch> {
         const auto other = earlier(context, id);
         return other ? Result<SourceSketch>(sketchOf(*other)) : std::unexpected(other.error());
     });
     if (!twin)
         return std::unexpected(twin.error());
-    std::string text = evolvedText(compared);
-    if (*twin || !session.embeds() || text.empty() || std::cmp_greater(text.size(), settings_.embedded_bytes))
+    if (*twin)
         return Outcome(*twin);
-    auto vector = vectorOf(text, session, step);
-    if (!vector)
-        return Outcome(std::unexpected(vector.error()));
-    const auto alike = embeddings_.duplicateOf(*vector);
-    if (!alike)
-        return Outcome(pause(alike.error()));
-    if (!*alike)
-        new_.insert_or_assign(std::move(text), std::move(*vector));
-    return Outcome(*alike);
+    if (!compared.text.empty()) {
+        auto vector = vectorOf(compared.text, session, step);
+        if (!vector)
+            return Outcome(std::unexpected(vector.error()));
+        compared.vector = std::move(*vector);
+        const auto alike = embeddings_.duplicateOf(compared.vector);
+        if (!alike)
+            return Outcome(pause(alike.error()));
+        if (*alike)
+            return Outcome(*alike);
+    }
+    new_.insert_or_assign(context.number, std::move(compared));
+    return Outcome();
+}
+
+void SourceNovelty::forget(int number)
+{
+    const std::scoped_lock guard(mutex_);
+    new_.erase(number);
 }
 
 }  // namespace cuco

@@ -26,21 +26,29 @@ public:
     /// source that cannot be read from the run.
     Result<Outcome> duplicateOf(const KernelSource& source, const ProposalContext& context, ModelSession& session,
                                 int step);
+    /// What was new did not become the candidate of this number.
+    void forget(int number);
 
 private:
+    struct Compared {
+        SourceSketch sketch;
+        std::string text;           ///< to be embedded; empty: is not
+        std::vector<float> vector;  ///< of the text; may be empty until it is asked for
+    };
     using Vector = std::expected<std::vector<float>, NoProposal>;
 
     KernelSource comparable(const KernelSource& source) const;
+    Compared comparedOf(const KernelSource& comparable, const ModelSession& session) const;
     Result<KernelSource> earlier(const ProposalContext& context, const std::string& id) const;
     Result<std::expected<void, NoProposal>> catchUp(const ProposalContext& context, ModelSession& session, int step);
-    Vector vectorOf(const std::string& text, ModelSession& session, int step);
+    static Vector vectorOf(const std::string& text, ModelSession& session, int step);
 
     NoveltySettings settings_;
     bool machine_sets_numbers_;
     std::mutex mutex_;
     NoveltyIndex tokens_;
     EmbeddingIndex embeddings_;
-    std::map<std::string, std::vector<float>> new_;  ///< by text, of sources that were taken for new
+    std::map<int, Compared> new_;  ///< taken for new, and not compared with yet; by the number of the candidate
 };
 
 }  // namespace cuco

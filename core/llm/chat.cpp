@@ -121,8 +121,38 @@ std::string dumpJson(const nlohmann::json& json)
     return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+namespace {
+
+/// Unicode 15, table 3-7: no surrogates, nothing longer than it must be.
+bool isValidUtf8(std::string_view text)
+{
+    for (std::size_t at = 0; at < text.size();) {
+        const auto lead = static_cast<unsigned char>(text[at]);
+        if (lead < 0x80) {
+            ++at;
+            continue;
+        }
+        const std::size_t length = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+        if (length == 0 || length > text.size() - at)
+            return false;
+        for (std::size_t i = 1; i < length; ++i)
+            if ((static_cast<unsigned char>(text[at + i]) & 0xc0) != 0x80)
+                return false;
+        const auto second = static_cast<unsigned char>(text[at + 1]);
+        if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) || (lead == 0xf0 && second < 0x90) ||
+            (lead == 0xf4 && second > 0x8f))
+            return false;
+        at += length;
+    }
+    return true;
+}
+
+}  // namespace
+
 std::string validUtf8(const std::string& text)
 {
+    if (isValidUtf8(text))
+        return text;
     return nlohmann::json::parse(dumpJson(text)).get<std::string>();
 }
 

@@ -33,6 +33,7 @@ struct Candidate {
     Directive directive;
     TunableValues tunables;
     std::string source_sha256;
+    std::string proposed_sha256;  ///< of the text as it was proposed, where the machine set other numbers; else empty
     CandidateState state = CandidateState::proposed;
     std::optional<Evaluation> evaluation;  ///< set when settled
     std::optional<DecisionKind> decision;  ///< the one in force

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <span>
 
 namespace cuco {
@@ -47,24 +46,21 @@ std::vector<std::uint32_t> shinglesOf(std::span<const std::uint64_t> tokens)
     return shingles;
 }
 
+/// The least shingle in each bin: the hashes are evenly spread already, so their leading bits name the bin. An empty
+/// bin has that of the next one, told apart by the distance.
 Signature signatureOf(std::span<const std::uint32_t> shingles)
 {
-    // x ↦ a·x + b with odd a permutes 32-bit numbers; the shingles are evenly spread already.
-    static const auto permutations = [] {
-        std::array<std::pair<std::uint32_t, std::uint32_t>, SourceSketch::signature_size> made{};
-        for (std::size_t i = 0; i < made.size(); ++i) {
-            const std::uint64_t drawn = mixHash(i, 1);
-            made[i] = {static_cast<std::uint32_t>(drawn) | 1, static_cast<std::uint32_t>(drawn >> 32)};
-        }
-        return made;
-    }();
-    Signature signature;
-    for (std::size_t i = 0; i < signature.size(); ++i) {
-        const auto [factor, offset] = permutations[i];
-        std::uint32_t least = std::numeric_limits<std::uint32_t>::max();
-        for (const std::uint32_t shingle : shingles)
-            least = std::min(least, factor * shingle + offset);
-        signature[i] = least;
+    constexpr std::size_t bins = std::tuple_size_v<Signature>;
+    static_assert(bins == 256, "the leading eight bits name the bin");
+    Signature signature{};
+    if (shingles.empty())
+        return signature;
+    for (std::size_t bin = 0; bin < bins; ++bin) {
+        auto least = std::ranges::lower_bound(shingles, static_cast<std::uint32_t>(bin << 24));
+        if (least == shingles.end())
+            least = shingles.begin();
+        const std::size_t distance = ((*least >> 24) + bins - bin) % bins;
+        signature[bin] = *least + static_cast<std::uint32_t>(distance) * 0x9e3779b9u;
     }
     return signature;
 }

@@ -35,7 +35,8 @@ nlohmann::json toJson(const NoveltySettings& settings);
 Result<NoveltySettings> noveltySettingsFromJson(const nlohmann::json& json, const std::string& where);
 
 /// What is compared of a source: its shingles of 8 normalised tokens (normalised_tokens.h) as a multiset, and their
-/// MinHash signature (Broder 1997).
+/// MinHash signature (Broder 1997) by one permutation (Li, Owen, Zhang 2012), its empty bins filled from the next ones
+/// (Shrivastava, Li 2014).
 struct SourceSketch {
     static constexpr std::size_t shingle_tokens = 8, signature_size = 256;
     std::vector<std::uint32_t> shingles;  ///< sorted; about one for each token
@@ -45,7 +46,7 @@ struct SourceSketch {
 SourceSketch sketchOf(const KernelSource& source);
 /// |A ∩ B| / |A ∪ B| of the shingles, exact.
 double similarity(const SourceSketch& a, const SourceSketch& b);
-/// The same from the signatures alone; standard error at most 0.03.
+/// The same from the signatures alone; standard error some 0.03, more where there are fewer shingles than bins.
 double estimatedSimilarity(const SourceSketch& a, const SourceSketch& b);
 
 struct NoveltyMatch {
@@ -62,7 +63,8 @@ public:
     /// The sketch of a source that was added under this id.
     using SketchOf = std::function<Result<SourceSketch>(const std::string& id)>;
 
-    /// Sources from `threshold` on are duplicates; at least 0.5. They are found with probability above 0.9999.
+    /// Sources from `threshold` on are duplicates; at least 0.5. Equal ones are always found, others with a probability
+    /// of some 0.9999.
     explicit NoveltyIndex(double threshold = NoveltySettings{}.shingle_similarity);
 
     void add(std::string id, const SourceSketch& sketch);

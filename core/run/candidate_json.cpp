@@ -90,6 +90,7 @@ nlohmann::json toJson(const Candidate& candidate)
         {"directive", toJson(candidate.directive)},
         {"tunables", candidate.tunables},
         {"source_sha256", candidate.source_sha256},
+        {"proposed_sha256", candidate.proposed_sha256.empty() ? candidate.source_sha256 : candidate.proposed_sha256},
         {"decision", candidate.decision ? nlohmann::json(toString(*candidate.decision)) : nlohmann::json(nullptr)},
         {"decision_reason", candidate.decision_reason},
         {"cost_usd", candidate.cost_usd},

@@ -18,6 +18,7 @@ namespace {
 constexpr std::int64_t detail_bytes_in_snapshot = 4'000;
 constexpr std::int64_t log_entries_in_snapshot = 10'000;
 constexpr std::int64_t first_format_with_remeasurements = 3;
+constexpr std::int64_t first_format_with_proposed_texts = 4;
 
 constexpr std::string_view decisions_with_standing =
     "SELECT d.id, d.candidate, d.kind, d.reason, d.time_ms, d.undone, r.standing, r.finding FROM decisions AS d "
@@ -123,7 +124,7 @@ Result<void> readRun(Database& database, RunSnapshot& snapshot)
     return done;
 }
 
-Result<void> readParts(Database& database, bool with_remeasurements, RunSnapshot& snapshot)
+Result<void> readParts(Database& database, bool with_remeasurements, bool with_proposed_texts, RunSnapshot& snapshot)
 {
     auto done = database.query("SELECT name, document, substr(detail, 1, ?) FROM baselines ORDER BY position",
                                {detail_bytes_in_snapshot}, [&](const SqlRow& row) -> Result<void> {
@@ -161,6 +162,17 @@ Result<void> readParts(Database& database, bool with_remeasurements, RunSnapshot
                           });
     if (!done)
         return done;
+    if (with_proposed_texts)
+        done =
+            database.query("SELECT candidate, sha256 FROM proposed_texts", {}, [&](const SqlRow& row) -> Result<void> {
+                const std::int64_t number = row.integer(0);
+                if (number < 0 || std::cmp_greater_equal(number, snapshot.candidates.size()))
+                    return badCell("proposed_texts.candidate", std::to_string(number), "there is no such candidate");
+                snapshot.candidates[static_cast<std::size_t>(number)].proposed_sha256 = row.text(1);
+                return {};
+            });
+    if (!done)
+        return done;
     return database.query("SELECT time_ms, level, text FROM (SELECT * FROM log ORDER BY id DESC LIMIT ?) ORDER BY id",
                           {log_entries_in_snapshot}, [&](const SqlRow& row) -> Result<void> {
                               snapshot.log.push_back({row.integer(0), row.text(1), row.text(2)});
@@ -186,7 +198,10 @@ Result<RunSnapshot> RunFile::snapshot()
         const auto with_remeasurements = hasFormat(first_format_with_remeasurements);
         if (!with_remeasurements)
             return std::unexpected(with_remeasurements.error());
-        return readParts(*database_, *with_remeasurements, snapshot);
+        const auto with_proposed_texts = hasFormat(first_format_with_proposed_texts);
+        if (!with_proposed_texts)
+            return std::unexpected(with_proposed_texts.error());
+        return readParts(*database_, *with_remeasurements, *with_proposed_texts, snapshot);
     });
     if (!done) {
         Error error = done.error();

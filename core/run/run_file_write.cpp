@@ -145,6 +145,9 @@ Result<void> RunFile::settleCandidate(const Candidate& candidate, const std::opt
         if (done && tuned_source)
             done = database_->run("UPDATE candidates SET source_sha256 = ?, tunables = ? WHERE number = ?",
                                   {std::string_view(candidate.source_sha256), std::string_view(tunables), number});
+        if (done && tuned_source)
+            done = database_->run("INSERT INTO proposed_texts (candidate, sha256) VALUES (?, ?)",
+                                  {number, std::string_view(candidate.proposed_sha256)});
         if (done)
             done = database_->run(
                 "INSERT INTO evaluations (candidate, verdict, stage, speedup, ci_low, ci_high, time_us, bound_us, "

@@ -38,10 +38,19 @@ int RunPopulation::firstWithSource(const std::string& sha256) const
     return found == by_source_.end() ? -1 : found->second;
 }
 
+int RunPopulation::firstTunedTo(const std::string& sha256) const
+{
+    const auto found = by_tuned_source_.find(sha256);
+    return found == by_tuned_source_.end() ? -1 : found->second;
+}
+
 void RunPopulation::add(Candidate candidate)
 {
     by_id_.emplace(candidate.id, candidate.number);
-    by_source_.emplace(candidate.source_sha256, candidate.number);
+    const bool tuned = !candidate.proposed_sha256.empty();
+    by_source_.emplace(tuned ? candidate.proposed_sha256 : candidate.source_sha256, candidate.number);
+    if (tuned)
+        by_tuned_source_.emplace(candidate.source_sha256, candidate.number);
     cost_usd_ += candidate.cost_usd;
     if (candidate.state == CandidateState::settled)
         ++settled_;
@@ -56,6 +65,10 @@ RunPopulation::CandidatePointer RunPopulation::change(int number, const std::fun
     edit(changed);
     if (changed.state == CandidateState::settled && slot->state != CandidateState::settled)
         ++settled_;
+    if (!changed.proposed_sha256.empty() && slot->proposed_sha256.empty()) {
+        const auto [first, is_new] = by_tuned_source_.emplace(changed.source_sha256, number);
+        first->second = std::min(first->second, number);
+    }
     slot = std::make_shared<const Candidate>(std::move(changed));
     advancePrefix();
     return slot;

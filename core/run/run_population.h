@@ -31,8 +31,10 @@ public:
     const CandidatePointer& at(int number) const { return candidates_.at(static_cast<std::size_t>(number)); }
     CandidatePointer find(const std::string& id) const;
     std::vector<CandidatePointer> firstOnes(int count) const;
-    /// The lowest number with this text, or -1.
+    /// The lowest number that was proposed with this text, or -1.
     int firstWithSource(const std::string& sha256) const;
+    /// The same of texts whose numbers the machine set.
+    int firstTunedTo(const std::string& sha256) const;
 
     void add(Candidate candidate);  ///< its number is size()
     CandidatePointer change(int number, const std::function<void(Candidate&)>& edit);
@@ -49,7 +51,7 @@ private:
     void advancePrefix();
 
     std::vector<CandidatePointer> candidates_;
-    std::unordered_map<std::string, int> by_id_, by_source_;
+    std::unordered_map<std::string, int> by_id_, by_source_, by_tuned_source_;
     std::vector<Decision> decisions_;
     int settled_ = 0, prefix_ = 0;
     double cost_usd_ = 0;

@@ -162,12 +162,19 @@ CREATE TABLE remeasurements (
 ) STRICT;
 CREATE INDEX remeasurements_by_decision ON remeasurements (decision);
 )sql",
+    R"sql(
+CREATE TABLE proposed_texts (
+    candidate INTEGER PRIMARY KEY REFERENCES candidates (number),
+    sha256    TEXT NOT NULL REFERENCES sources (sha256)
+) STRICT;
+)sql",
 };
 
 constexpr std::array tables_of_version_1{"run",       "sources", "candidates", "evaluations", "timelines",
                                          "baselines", "steps",   "decisions",  "log"};
 constexpr std::array tables_of_version_2{"text_blocks", "text_pieces", "llm_calls"};
 constexpr std::array tables_of_version_3{"environments", "remeasurements"};
+constexpr std::array tables_of_version_4{"proposed_texts"};
 
 }  // namespace
 
@@ -230,6 +237,8 @@ Result<void> checkContents(Database& database, std::int64_t version, const std::
         tables.insert(tables.end(), tables_of_version_2.begin(), tables_of_version_2.end());
     if (version >= 3)
         tables.insert(tables.end(), tables_of_version_3.begin(), tables_of_version_3.end());
+    if (version >= 4)
+        tables.insert(tables.end(), tables_of_version_4.begin(), tables_of_version_4.end());
     for (const std::string_view table : tables) {
         const auto found =
             database.integer("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?", {table});

@@ -251,11 +251,12 @@ Result<ProposalWork> RunSession::plan(const Planned& planned)
         return run_.scratchpads;
     };
     context.await_turn = [this, number] { return awaitTurn(number); };
-    context.is_known = [this, number](const std::string& sha256) {
+    context.is_known = [this, number, visible = planned.visible](const std::string& sha256) {
         if (!awaitTurn(number))
             return false;
         const std::scoped_lock guard(run_.mutex);
-        return run_.population.firstWithSource(sha256) >= 0;
+        const int tuned = run_.population.firstTunedTo(sha256);
+        return run_.population.firstWithSource(sha256) >= 0 || (tuned >= 0 && tuned < visible);
     };
     context.source_of = [this](const std::string& id) { return run_.file->source(id); };
     context.trace = &trace_;

@@ -179,7 +179,7 @@ void RunSession::settle(int number, EvaluationResult result, const std::optional
     settled.evaluation = std::move(result.evaluation);
     if (tuned) {
         settled.tunables = tuned->values;
-        settled.source_sha256 = sha256Hex(tuned->source);
+        settled.proposed_sha256 = std::exchange(settled.source_sha256, sha256Hex(tuned->source));
     }
     if (auto stored = run_.file->settleCandidate(settled, result.timeline, tuned ? &tuned->source : nullptr); !stored)
         return fail(stored.error());
@@ -191,6 +191,7 @@ void RunSession::settle(int number, EvaluationResult result, const std::optional
         candidate.evaluation = std::move(settled.evaluation);
         candidate.tunables = std::move(settled.tunables);
         candidate.source_sha256 = std::move(settled.source_sha256);
+        candidate.proposed_sha256 = std::move(settled.proposed_sha256);
     });
     --in_flight_;
     ++settled_here_;

@@ -161,13 +161,13 @@ TEST(KillSafety, KillsASearchByModelsTwoHundredTimesAndPaysNoStoredCallTwice)
         }
         kills += kills_here - 1;
         EXPECT_EQ(outcomeOf(search.path), undisturbed) << "seed " << seed << ", " << kills_here - 1 << " kills";
-        std::map<std::string, int> paid;
+        std::map<std::pair<std::string, std::string>, int> paid;
         for (const auto& call : search.calls())
             if (!call.error_kind)
-                ++paid[requestSha256(search.file()->llmCall(call.id)->request)];
+                ++paid[{call.candidate_id, requestSha256(search.file()->llmCall(call.id)->request)}];
         EXPECT_GT(paid.size(), 20u);
-        for (const auto& [request, count] : paid)
-            EXPECT_EQ(count, 1) << request;
+        for (const auto& [call, count] : paid)
+            EXPECT_EQ(count, 1) << call.second << " for " << call.first;
     }
 }
 

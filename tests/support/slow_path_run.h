@@ -84,7 +84,7 @@ struct SlowPathRun {
         models.client = std::move(answers);  // instead of the configuration's own
         models.embeddings = embeddings;
         models.embedding_model = embeddings ? "e" : "";
-        evaluator = std::make_shared<FakeEvaluator>(workload, std::move(options));
+        evaluator = make_evaluator(workload, std::move(options));
         auto proposer =
             SlowPathProposer::create({workload, std::move(models), PromptLibrary(DataPaths::find()->resources),
                                       DesignSpace::load(DataPaths::find()->resources / "design_space.json").value(),
@@ -154,6 +154,10 @@ struct SlowPathRun {
     RunObserver observer{};
     std::shared_ptr<ComputedClient> client;  ///< made by open()
     std::shared_ptr<ChatClient> embeddings;
+    std::function<std::shared_ptr<FakeEvaluator>(Workload, FakeEvaluator::Options)> make_evaluator =
+        [](Workload of, FakeEvaluator::Options options) {
+            return std::make_shared<FakeEvaluator>(std::move(of), std::move(options));
+        };
     std::shared_ptr<FakeEvaluator> evaluator;
 };
 

@@ -78,6 +78,15 @@ CommandSettings shell(const std::string& script)
     return settings;
 }
 
+TEST(ValidUtf8, KeepsWhatIsValidAndReplacesTheRest)
+{
+    for (const std::string text : {"", "plain", "\n\t\x01", "µ → 𝄞", "\xed\x9f\xbf", "\xf4\x8f\xbf\xbf", "\xc2\x80"})
+        EXPECT_EQ(validUtf8(text), text);
+    for (const std::string text : {"\x80", "\xc1\xbf", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf",
+                                   "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "a\xe2\x82", "\xff\xfe"})
+        EXPECT_THAT(validUtf8(text), HasSubstr("\ufffd")) << ::testing::PrintToString(text);
+}
+
 TEST(LlmRetry, AsksAgainAfterAFailureThatMayPass)
 {
     ListClient inner({failed(ChatErrorKind::rate_limit, true), failed(ChatErrorKind::server, true), said("at last")});

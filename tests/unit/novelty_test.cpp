@@ -8,6 +8,7 @@
 #include "core/source/cuda_lexer.h"
 #include "tests/support/patch_samples.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -318,6 +319,25 @@ TEST(NoveltyIndex, FindsTheNearestAboveALowerThreshold)
     ASSERT_TRUE(match);
     EXPECT_EQ(match->id, "near");
     EXPECT_DOUBLE_EQ(match->similarity, similarity(sketch(text), sketch(program(1, 100, 5, 1))));
+}
+
+TEST(NoveltyIndex, HardlyMissesADuplicateAtTheThreshold)
+{
+    NoveltyIndex index(0.9);
+    Sources sources;
+    constexpr int families = 400;
+    for (int i = 0; i < families; ++i)
+        sources.addTo(index, "c" + std::to_string(i), program(i, 300, -1, 0));
+    int found = 0, duplicates = 0;
+    for (int i = 0; i < families; ++i) {
+        std::string changed = program(i, 300, -1, 0);
+        for (int at = 0; at < 9; ++at)
+            changed = replaced(changed, fmt::format("(x, {})", 30 * at + i % 30), "(x, 4711)");
+        duplicates += similarity(sketch(changed), sketch(program(i, 300, -1, 0))) >= 0.9 ? 1 : 0;
+        found += sources.duplicateIn(index, changed) ? 1 : 0;
+    }
+    EXPECT_EQ(duplicates, families);
+    EXPECT_GE(found, families - 1);
 }
 
 TEST(NoveltyIndex, NamesTheFirstOfEqualOnes)

@@ -322,7 +322,7 @@ TEST_F(RunFileTest, KeepsTheNodesItRanOn)
 TEST_F(RunFileTest, ReadsAFileOfAnOlderFormatAndBringsItUpToDate)
 {
     fill(*create(), 2);
-    sql("DROP TABLE remeasurements; DROP TABLE environments; PRAGMA user_version = 2;"
+    sql("DROP TABLE remeasurements; DROP TABLE environments; DROP TABLE proposed_texts; PRAGMA user_version = 2;"
         "INSERT INTO decisions VALUES (1, 'c1', 'promoted', 'fast', 5, 0)");
     {
         auto file = open(RunFile::Access::read);
