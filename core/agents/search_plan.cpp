@@ -99,8 +99,10 @@ private:
 
     void chooseMove()
     {
-        const auto could = std::ranges::count_if(population_.candidates(),
-                                                 [](const auto& candidate) { return canBeParent(*candidate); });
+        int could = 0;
+        for (auto candidate = population_.candidates().begin();
+             candidate != population_.candidates().end() && could < 2; ++candidate)
+            could += canBeParent(**candidate) ? 1 : 0;
         plan_.move = drawMove(plan_.phase, could >= 2 && !plan_.repair, settings_.phases, random_);
         if (plan_.repair)
             plan_.move.kind = PatchKind::full;
@@ -139,18 +141,19 @@ private:
             take(population_.find(drawn->id));
             elites.erase(drawn);
         }
-        std::vector<SearchPlan::Pointer> fittest;
+        std::vector<std::pair<double, const SearchPlan::Pointer*>> fittest;
         for (const auto& candidate : population_.membersOf(context_.island))
-            if (canBeParent(*candidate) && !used.contains(candidate->id))
-                fittest.push_back(candidate);
+            if (const auto score = isRejected(*candidate) ? std::nullopt : fitness(*candidate))
+                fittest.emplace_back(*score, &candidate);
+        std::erase_if(fittest, [&](const auto& scored) { return used.contains((*scored.second)->id); });
         const auto count =
             static_cast<std::ptrdiff_t>(std::min(fittest.size(), static_cast<std::size_t>(settings_.top_inspirations)));
         std::ranges::partial_sort(fittest, fittest.begin() + count, [](const auto& a, const auto& b) {
-            return *fitness(*a) != *fitness(*b) ? *fitness(*a) > *fitness(*b) : a->number < b->number;
+            return a.first != b.first ? a.first > b.first : (*a.second)->number < (*b.second)->number;
         });
         fittest.resize(static_cast<std::size_t>(count));
-        for (const auto& candidate : fittest)
-            take(candidate);
+        for (const auto& [score, candidate] : fittest)
+            take(*candidate);
     }
 
     void tellFailures()

@@ -8,7 +8,7 @@ namespace cuco {
 
 namespace {
 
-constexpr std::string_view copy_engine = "copy_engine";
+constexpr std::string_view copy_engine = "copy_engine", fused = "fused";
 
 DirectiveContradiction contradiction(const char* dimension, const std::string& stated,
                                      const DimensionEvidence& evidence)
@@ -32,6 +32,9 @@ std::optional<DirectiveContradiction> contradictionOf(const Directive& directive
     if (!evidence.backend.value.empty() && evidence.backend.value != directive.backend)
         return contradiction("backend", directive.backend, evidence.backend);
     const bool says_engine = directive.issuer == copy_engine, is_engine = evidence.issuer.value == copy_engine;
+    const std::string& placement = evidence.placement.value;
+    if (!placement.empty() && (placement == fused) != (directive.placement == fused))
+        return contradiction("placement", directive.placement, evidence.placement);
     if (!evidence.issuer.value.empty() && says_engine != is_engine && (is_engine || evidence.backend.value == "lsa"))
         return contradiction("issuer", directive.issuer, evidence.issuer);
     return std::nullopt;

@@ -18,8 +18,9 @@ struct DirectiveContradiction {
     std::size_t line = 0;  ///< of what belies it; 0: none
 };
 
-/// Only what code shows without doubt counts: by which backend it communicates, and whether copy engines do it. Where
-/// placement, synchronisation or another issuer cannot be seen in code, the directive is believed.
+/// Only what code shows without doubt counts: by which backend it communicates, whether copy engines do it, and whether
+/// one kernel computes and communicates. What cannot be told apart in code is believed: the other placements, the
+/// scope of synchronisation, which threads of a kernel issue.
 std::optional<DirectiveContradiction> contradictionOf(const Directive& directive, const DirectiveEvidence& evidence);
 
 /// Analyses the source and makes a false directive the verdict invalid_directive. What kept it from being analysed

@@ -4,6 +4,7 @@
 
 #include "core/source/kernel_source.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -116,11 +117,6 @@ std::string requestSha256(const ChatRequest& request)
     return sha256Hex(dumpJson(toJson(request)));
 }
 
-std::string dumpJson(const nlohmann::json& json)
-{
-    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 namespace {
 
 /// Unicode 15, table 3-7: no surrogates, nothing longer than it must be.
@@ -147,7 +143,80 @@ bool isValidUtf8(std::string_view text)
     return true;
 }
 
+/// Long texts are most of what is dumped, and nlohmann's writer looks at each byte of them on its own.
+void appendString(std::string& out, const std::string& text)
+{
+    if (!isValidUtf8(text)) {
+        out += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+        return;
+    }
+    out += '"';
+    std::size_t plain = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const auto byte = static_cast<unsigned char>(text[at]);
+        if (byte >= 0x20 && byte != '"' && byte != '\\')
+            continue;
+        out.append(text, plain, at - plain);
+        plain = at + 1;
+        switch (text[at]) {
+            case '"':
+                out += "\\\"";
+                break;
+            case '\\':
+                out += "\\\\";
+                break;
+            case '\b':
+                out += "\\b";
+                break;
+            case '\f':
+                out += "\\f";
+                break;
+            case '\n':
+                out += "\\n";
+                break;
+            case '\r':
+                out += "\\r";
+                break;
+            case '\t':
+                out += "\\t";
+                break;
+            default:
+                out += fmt::format("\\u{:04x}", byte);
+        }
+    }
+    out.append(text, plain);
+    out += '"';
+}
+
+void appendJson(std::string& out, const nlohmann::json& json)
+{
+    if (json.is_string()) {
+        appendString(out, json.get_ref<const std::string&>());
+    } else if (json.is_structured() && !json.empty()) {
+        const bool object = json.is_object();
+        char before = object ? '{' : '[';
+        for (auto item = json.begin(); item != json.end(); ++item) {
+            out += std::exchange(before, ',');
+            if (object) {
+                appendString(out, item.key());
+                out += ':';
+            }
+            appendJson(out, *item);
+        }
+        out += object ? '}' : ']';
+    } else {
+        out += json.dump();
+    }
+}
+
 }  // namespace
+
+std::string dumpJson(const nlohmann::json& json)
+{
+    std::string out;
+    appendJson(out, json);
+    return out;
+}
 
 std::string validUtf8(const std::string& text)
 {

@@ -31,6 +31,8 @@ std::string escaped(const std::string& text)
 
 std::string withMarks(std::string raw, const std::vector<std::string>& texts)
 {
+    if (raw.empty())
+        return raw;
     if (raw.find(mark) != std::string::npos)
         return as_it_is + raw;
     for (std::size_t i = 0; i < texts.size(); ++i) {

@@ -65,6 +65,19 @@ TEST(DirectiveCheck, NamesTheLineThatBeliesABackendOrTheCopyEngines)
     EXPECT_THAT(issuer->message, HasSubstr("The directive says issuer=warp, but the code is copy_engine"));
 }
 
+TEST(DirectiveCheck, NamesTheLineThatBeliesAFusedKernelOrItsAbsence)
+{
+    CUCO_NEEDS_LIBCLANG();
+    const auto apart = checked("workloads/gemm_allgather/seed_lsa.cu", "placement=sequential", "placement=fused");
+    ASSERT_TRUE(apart);
+    EXPECT_THAT(apart->message, HasSubstr("The directive says placement=fused, but the code is sequential"));
+    EXPECT_GT(apart->line, 0u);
+    const auto fused = checked("workloads/gemm_allgather/strategies/fused_tile_push.cu", "placement=fused",
+                               "placement=stream_overlap");
+    ASSERT_TRUE(fused);
+    EXPECT_THAT(fused->message, HasSubstr("The directive says placement=stream_overlap, but the code is fused"));
+}
+
 TEST(DirectiveCheck, MakesAFalseDirectiveAVerdict)
 {
     CUCO_NEEDS_LIBCLANG();

@@ -87,6 +87,20 @@ TEST(ValidUtf8, KeepsWhatIsValidAndReplacesTheRest)
         EXPECT_THAT(validUtf8(text), HasSubstr("\ufffd")) << ::testing::PrintToString(text);
 }
 
+TEST(DumpJson, WritesWhatNlohmannsWriterDoes)
+{
+    using nlohmann::json;
+    const auto written = [](const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); };
+    std::string bytes, ascii;
+    for (int byte = 0; byte < 256; ++byte)
+        (byte < 128 ? ascii : bytes) += static_cast<char>(byte);
+    for (const json& value :
+         {json(), json(true), json(-7), json(18446744073709551615u), json(0.1), json(1e300), json(""), json(ascii),
+          json(bytes), json("µ → 𝄞 \x7f"), json::array(), json::object(), json::array({1, {{"a", json::array()}}, "b"}),
+          json{{"z", 1}, {"a\n", {{"x", nullptr}, {"y", {1.5, "q\"\\"}}}}, {bytes, bytes}}})
+        EXPECT_EQ(dumpJson(value), written(value));
+}
+
 TEST(LlmRetry, AsksAgainAfterAFailureThatMayPass)
 {
     ListClient inner({failed(ChatErrorKind::rate_limit, true), failed(ChatErrorKind::server, true), said("at last")});

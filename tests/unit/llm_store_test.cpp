@@ -108,7 +108,7 @@ protected:
     void makeFormat1()
     {
         sql("DROP TABLE remeasurements; DROP TABLE environments; DROP TABLE llm_calls; DROP TABLE text_pieces; "
-            "DROP TABLE text_blocks; PRAGMA user_version = 1");
+            "DROP TABLE text_blocks; DROP TABLE proposed_texts; PRAGMA user_version = 1");
     }
 
     TemporaryFolder folder;

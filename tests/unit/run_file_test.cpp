@@ -199,6 +199,25 @@ TEST_F(RunFileTest, NumbersStepsThroughoutTheRun)
     EXPECT_EQ((*stored)[1].parent, 3);
 }
 
+TEST_F(RunFileTest, KeepsTheTextThatWasProposedBesideTheOneWithTheMachinesNumbers)
+{
+    auto file = create();
+    fill(*file, 1);
+    Candidate candidate = someCandidate(1);
+    ASSERT_TRUE(file->addCandidate(candidate, "// text 1", {}));
+    const std::string tuned = "// text 1, tuned";
+    candidate.proposed_sha256 = std::exchange(candidate.source_sha256, sha256Hex(tuned));
+    candidate.tunables = {{"ctas", 16}};
+    candidate.evaluation = someEvaluation();
+    ASSERT_TRUE(file->settleCandidate(candidate, std::nullopt, &tuned));
+    const auto candidates = file->snapshot()->candidates;
+    EXPECT_EQ(candidates[0].proposed_sha256, "");
+    EXPECT_EQ(candidates[1].proposed_sha256, sha256Hex("// text 1"));
+    EXPECT_EQ(file->source("c1").value(), tuned);
+    sql("INSERT INTO proposed_texts SELECT 7, sha256 FROM sources LIMIT 1");
+    EXPECT_THAT(file->snapshot().error().what, HasSubstr("proposed_texts.candidate"));
+}
+
 TEST_F(RunFileTest, KeepsACompilersLogWholeButLeavesMostOfItOutOfSnapshots)
 {
     auto file = create();

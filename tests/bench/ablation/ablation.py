@@ -21,6 +21,8 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+# A stand-in runs out of programs sooner than a model: the search then goes on with tunables rather than to wait for a person.
+EVERYWHERE = {"substitutes_in_a_row": 1000}
 VARIANTS = {
     "whole": {},
     "tunable proposer alone": None,
@@ -39,7 +41,7 @@ def run(arguments, variant, settings, seed):
         command = [arguments.cucoctl, "run", arguments.workload, "--node", "emulated", "--out", file, "--seed", str(seed),
                    "--generations", str(arguments.generations), "--islands", "2", "--children", "2"]
         if settings is not None:
-            (arguments.out / f"{name}.json").write_text(json.dumps(settings))
+            (arguments.out / f"{name}.json").write_text(json.dumps(EVERYWHERE | settings))
             provider = arguments.provider or ["--provider", "command", "--model", "stand-in", "--command",
                                               sys.executable, HERE / "standin.py", arguments.sources]
             command += ["--proposer", "llm", "--slow-path", arguments.out / f"{name}.json"] + provider

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Answers the prompts of a search in place of a model, for ablations that cost nothing: a provider of the kind "command".
 
-It knows the workload's strategies and nothing else: a change moves tunables of the parent, a rewrite takes a strategy with
-numbers drawn at random, a crossover takes one program with another's numbers. One answer in five is a fault that models
+It knows the workload's strategies and nothing else: a change moves tunables of the parent and gives one of them further
+choices, a rewrite takes a strategy so changed, a crossover takes one program with another's numbers. One answer in five is a fault that models
 make: the parent again with another name, a directive that its code belies, no code. Everything is drawn from the request, so
 that the same request gets the same answer."""
 
@@ -35,6 +35,22 @@ def moved(source, rng, count):
         return f"CUCO_TUNE({name}, {rng.choice(others) if others else value}, {choices});"
 
     return TUNE.sub(change, source)
+
+
+def widened(source, rng):
+    """With one or two further choices of a tunable, which its author did not think of; whether they work is for the search to find."""
+    tunables = [m for m in TUNE.finditer(source) if len(m.group(3).split(",")) > 1]
+    if not tunables:
+        return source
+    match = rng.choice(tunables)
+    name, value, choices = match.groups()
+    known = [int(c) for c in choices.split(",")]
+    further = {max(1, round(c * factor)) for c in known for factor in (0.5, 0.75, 1.5, 2)} - set(known)
+    if max(known) <= 1:
+        return source
+    more = known + rng.sample(sorted(further), min(len(further), rng.randint(1, 2)))
+    text = f"CUCO_TUNE({name}, {value}, {', '.join(str(c) for c in sorted(more))});"
+    return source[:match.start()] + text + source[match.end():]
 
 
 def with_values(source, values):
@@ -69,16 +85,16 @@ def main():
         rewrite(parent, "liar", "Announces what it does not do.") if rng.random() < 0.5 else print(
             "cuco: " + directive(parent).replace("chunk=", "chunk=9") + "\n\n```cpp\n" + parent + "```")
     elif "by SEARCH/REPLACE blocks" in prompt[at:]:
-        rewrite(moved(parent, rng, 1 + rng.randrange(2)), "moved", "Moves one or two numbers.")
+        rewrite(widened(moved(parent, rng, 1 + rng.randrange(2)), rng), "moved", "Moves one or two numbers.")
     elif "as a crossover" in prompt[at:]:
         values = {}
         for match in TUNE.finditer(prompt[prompt.index("cross it with"):]):
             values[match.group(1)] = match.group(2)
         crossed = with_values(parent, values)
-        rewrite(crossed if crossed != parent else moved(parent, rng, 2), "crossed", "Takes over numbers.")
+        rewrite(widened(crossed, rng), "crossed", "Takes over numbers.")
     else:
         files = sorted((workload / "strategies").glob("*.cu"))
-        rewrite(moved(rng.choice(files).read_text(), rng, 2), "rewritten", "Begins with another strategy.")
+        rewrite(widened(moved(rng.choice(files).read_text(), rng, 2), rng), "rewritten", "Begins with another strategy.")
 
 
 main()
