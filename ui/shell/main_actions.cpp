@@ -95,9 +95,9 @@ void MainActions::makeCandidateMenu(QMainWindow* window)
 void MainActions::makeViewMenu(QMainWindow* window)
 {
     view_menu = addMenu(window, "&View");
-    const char* names[] = {"&Population", "&Archive", "&Diff", "&Timeline", "&LLM traces", "L&og"};
-    const char* icons[] = {"population", "archive", "diff", "timeline", "traces", "log"};
-    for (int i = 0; i < 6; ++i) {
+    const char* names[] = {"&Population", "&Archive", "&Diff", "&Timeline", "&LLM traces", "&Notes", "L&og"};
+    const char* icons[] = {"population", "archive", "diff", "timeline", "traces", "notes", "log"};
+    for (int i = 0; i < 7; ++i) {
         tabs << add(view_menu, names[i], Qt::CTRL | static_cast<Qt::Key>(Qt::Key_1 + i), icons[i]);
     }
     view_menu->addSeparator();

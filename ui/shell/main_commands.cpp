@@ -19,7 +19,6 @@
 #include <QApplication>
 #include <QDockWidget>
 #include <QFileDialog>
-#include <QGuiApplication>
 #include <QMessageBox>
 #include <QSettings>
 #include <QStandardPaths>
@@ -179,24 +178,6 @@ void MainWindow::chooseTrace()
     if (!path.isEmpty()) {
         openTrace(path);
     }
-}
-
-void MainWindow::closeRun()
-{
-    RunModel* closing = session_.run();
-    if (!closing) {
-        return;
-    }
-    RunModel* next = nullptr;
-    for (const auto& run : runs_.all()) {
-        next = run.get() != closing ? run.get() : next;
-    }
-    showRun(next);
-    // The engine cancels what is in flight, which takes a moment.
-    QGuiApplication::setOverrideCursor(Qt::WaitCursor);
-    runs_.close(closing);
-    QGuiApplication::restoreOverrideCursor();
-    run_list_->setCurrentRun(next);
 }
 
 void MainWindow::resumeRun()

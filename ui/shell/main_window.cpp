@@ -22,12 +22,12 @@
 #include "ui/style/theme.h"
 #include "ui/views/diff/diff_panel.h"
 #include "ui/views/diff_view.h"
+#include "ui/views/notes_view.h"
 #include "ui/views/timeline_view.h"
 #include "ui/views/timeline_window.h"
 #include "ui/views/trace_view.h"
 
 #include <QAction>
-#include <QCloseEvent>
 #include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QFileInfo>
@@ -162,6 +162,8 @@ void MainWindow::makeCentre()
     tabs_->addTab(diff_, tr("Diff"));
     tabs_->addTab(new TimelineView(&session_), tr("Timeline"));
     tabs_->addTab(new TraceView(&session_), tr("LLM traces"));
+    notes_ = new NotesView(&session_);
+    tabs_->addTab(notes_, tr("Notes"));
     tabs_->addTab(new LogView(&session_), tr("Log"));
 
     auto* corner = new QWidget;
@@ -421,16 +423,6 @@ void MainWindow::restoreWindow()
                       : colors == QStringLiteral("light") ? actions_.light_colors
                                                           : actions_.system_colors;
     chosen->setChecked(true);
-}
-
-void MainWindow::closeEvent(QCloseEvent* event)
-{
-    QSettings settings;
-    settings.setValue(QStringLiteral("window/geometry"), saveGeometry());
-    settings.setValue(QStringLiteral("window/state"), saveState());
-    settings.setValue(QStringLiteral("window/inspector"), inspector_wanted_);
-    settings.setValue(QStringLiteral("window/population"), population_->saveState());
-    QMainWindow::closeEvent(event);
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event)

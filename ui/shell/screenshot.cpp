@@ -36,13 +36,10 @@ std::unexpected<Error> problem(const QString& what, const QString& remedy)
 const std::map<QString, Tab>& tabsByName()
 {
     static const std::map<QString, Tab> tabs{
-        {QStringLiteral("population"), Tab::population},
-        {QStringLiteral("compare"), Tab::population},
-        {QStringLiteral("archive"), Tab::archive},
-        {QStringLiteral("diff"), Tab::diff},
-        {QStringLiteral("timeline"), Tab::timeline},
-        {QStringLiteral("llm"), Tab::traces},
-        {QStringLiteral("log"), Tab::log},
+        {QStringLiteral("population"), Tab::population}, {QStringLiteral("compare"), Tab::population},
+        {QStringLiteral("archive"), Tab::archive},       {QStringLiteral("diff"), Tab::diff},
+        {QStringLiteral("timeline"), Tab::timeline},     {QStringLiteral("llm"), Tab::traces},
+        {QStringLiteral("notes"), Tab::notes},           {QStringLiteral("log"), Tab::log},
     };
     return tabs;
 }
