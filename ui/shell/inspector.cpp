@@ -128,7 +128,8 @@ void Inspector::addButtons(const InspectorActions& actions)
     layout->addWidget(makeButton(buttons_, actions.reject), 0, 1);
     layout->addWidget(compare, 1, 0);
     layout->addWidget(makeButton(buttons_, actions.open_source), 1, 1);
-    layout->addWidget(makeButton(buttons_, actions.undo), 2, 0, 1, 2);
+    layout->addWidget(makeButton(buttons_, actions.edit_copy), 2, 0, 1, 2);
+    layout->addWidget(makeButton(buttons_, actions.undo), 3, 0, 1, 2);
 }
 
 QWidget* Inspector::makeReasonBox()

@@ -82,6 +82,8 @@ void MainActions::makeCandidateMenu(QMainWindow* window)
     undo = add(menu, "&Undo decision", QKeySequence::Undo, "undo");
     menu->addSeparator();
     open_source = add(menu, "Open &source", Qt::CTRL | Qt::Key_U, "source");
+    edit_copy = add(menu, "Edit a &copy…", Qt::CTRL | Qt::SHIFT | Qt::Key_E, "edit");
+    edit_copy->setToolTip(translated("Change its source and evaluate that as its child"));
     select_best = add(menu, "Select the &best", Qt::CTRL | Qt::Key_B);
     menu->addSeparator();
     compare_parent = add(menu, "Compare with its &parent", Qt::CTRL | Qt::Key_K, "compare");

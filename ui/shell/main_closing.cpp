@@ -3,13 +3,13 @@
 #include "ui/population/population_view.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/run_list.h"
+#include "ui/views/edit/throw_away.h"
 #include "ui/views/notes_view.h"
+#include "ui/views/source_tab.h"
 
 #include <QCloseEvent>
 #include <QFileInfo>
 #include <QGuiApplication>
-#include <QMessageBox>
-#include <QPushButton>
 #include <QSettings>
 
 namespace cuco::ui {
@@ -20,28 +20,16 @@ QStringList MainWindow::unsavedIn(const RunModel* run) const
     if (notes_->isUnsaved(run)) {
         unsaved << tr("notes");
     }
-    return unsaved;
-}
-
-bool MainWindow::mayLose(const QStringList& unsaved)
-{
-    if (unsaved.isEmpty()) {
-        return true;
+    for (const QString& id : sources_->unsaved(run)) {
+        unsaved << tr("a copy of %1").arg(id);
     }
-    QMessageBox box(QMessageBox::Warning, tr("Throw away what you wrote?"),
-                    tr("This is not saved:\n\n%1").arg(unsaved.join(QLatin1Char('\n'))), QMessageBox::Cancel, this);
-    box.setObjectName(QStringLiteral("unsaved"));
-    box.setTextFormat(Qt::PlainText);
-    QPushButton* lose = box.addButton(tr("&Throw away"), QMessageBox::DestructiveRole);
-    box.setDefaultButton(QMessageBox::Cancel);
-    box.exec();
-    return box.clickedButton() == lose;
+    return unsaved;
 }
 
 void MainWindow::closeRun()
 {
     RunModel* closing = session_.run();
-    if (!closing || !mayLose(unsavedIn(closing))) {
+    if (!closing || !mayThrowAway(this, unsavedIn(closing))) {
         return;
     }
     RunModel* next = nullptr;
@@ -64,7 +52,7 @@ void MainWindow::closeEvent(QCloseEvent* event)
             unsaved << tr("%1 of %2").arg(what, QFileInfo(run->path()).completeBaseName());
         }
     }
-    if (!mayLose(unsaved)) {
+    if (!mayThrowAway(this, unsaved)) {
         event->ignore();
         return;
     }

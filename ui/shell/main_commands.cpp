@@ -14,6 +14,7 @@
 #include "ui/shell/run_list.h"
 #include "ui/shell/shortcuts_dialog.h"
 #include "ui/style/theme.h"
+#include "ui/views/source_tab.h"
 
 #include <QAction>
 #include <QApplication>
@@ -75,6 +76,13 @@ void MainWindow::connectCandidateActions()
         }
     });
     connect(actions_.open_source, &QAction::triggered, this, [this] { session_.openSource(session_.primary()); });
+    connect(actions_.edit_copy, &QAction::triggered, this, [this] {
+        showTab(Tab::diff);
+        if (auto begun = sources_->editCopy(); !begun) {
+            showError(begun.error());
+        }
+    });
+    connect(sources_, &SourceTab::copiesChanged, this, &MainWindow::refreshActions);
     const auto best = [this] {
         const Candidate* candidate = bestOf(session_.snapshot());
         return candidate ? QString::fromStdString(candidate->id) : QString();

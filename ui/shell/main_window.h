@@ -22,7 +22,6 @@ namespace cuco::ui {
 
 class AnswerPanel;
 class CommandPalette;
-class DiffView;
 class ErrorBar;
 class FastPathView;
 class Inspector;
@@ -30,6 +29,7 @@ class NotesView;
 class PopulationView;
 class RunList;
 class RunListModel;
+class SourceTab;
 class StartPage;
 
 enum class Tab { population, archive, diff, timeline, traces, notes, log };
@@ -80,8 +80,6 @@ private:
     void closeRun();
     /// What a person typed in the run and did not save or submit, as it is named to them.
     QStringList unsavedIn(const RunModel* run) const;
-    /// False: what is unsaved shall stay.
-    bool mayLose(const QStringList& unsaved);
     /// Asks first where the run's provider needs a person's consent.
     void resumeRun();
     void continueFrom(const QString& id);
@@ -109,7 +107,7 @@ private:
     PopulationView* population_ = nullptr;
     FastPathView* fast_path_ = nullptr;
     QStackedWidget* population_pages_ = nullptr;  ///< which of the two, by what the run does
-    DiffView* diff_ = nullptr;
+    SourceTab* sources_ = nullptr;
     NotesView* notes_ = nullptr;
     RunListModel* run_list_model_ = nullptr;
     RunList* run_list_ = nullptr;
