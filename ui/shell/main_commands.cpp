@@ -162,6 +162,9 @@ void MainWindow::newRun()
 
 void MainWindow::showKeys()
 {
+    for (const auto& run : runs_.all()) {
+        keys_.mention(run->snapshot().config.provider.key_name);
+    }
     auto* dialog = new ApiKeysDialog(keys_, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->open();
