@@ -216,6 +216,9 @@ void Inspector::showHeading(QLabel* id_label, QLabel* verdict, const QString& id
     QColor color = colors.secondary;
     if (const Candidate* candidate = session_->candidate(id)) {
         text = standingSymbol(*candidate) + QLatin1Char(' ') + standingText(*candidate);
+        if (candidate->evaluation && candidate->evaluation->verified() && candidate->evaluation->self_reported) {
+            text += tr(", by its own word");
+        }
         if (const Decision* decision = lastDecisionOn(session_->snapshot().decisions, candidate->id)) {
             text += QStringLiteral(" · ") + decisionText(decision);
         }

@@ -3,7 +3,6 @@
 #include "ui/shell/main_window.h"
 
 #include "core/evaluation/data_paths.h"
-#include "core/run/import_shinka.h"
 #include "ui/fast_path/fast_path_outline.h"
 #include "ui/fast_path/fast_path_view.h"
 #include "ui/keys/keychain_keys.h"
@@ -379,7 +378,7 @@ void MainWindow::refreshActions()
     actions_.select_best->setEnabled(best);
     actions_.open_source->setEnabled(!session_.primary().isEmpty());
     // Nothing can be evaluated in a run that another program made.
-    actions_.edit_copy->setEnabled(selected && !isImported(session_.snapshot().config));
+    actions_.edit_copy->setEnabled(selected && !session_.isImported());
     actions_.edit_copy->setText(sources_->hasCopy(session_.primary()) ? tr("Go on editing the &copy")
                                                                       : tr("Edit a &copy…"));
     actions_.compare_parent->setEnabled(selected && !selected->parents.empty());

@@ -199,6 +199,10 @@ void NotesView::updateHeading()
         interval > 0 ? tr(" Every %1 candidates a model sums up and rewrites it.").arg(interval) : QString();
     if (!session_->run())
         heading_->setText(tr("Open a run, or start one, to read what its search has learned."));
+    else if (session_->isImported())
+        heading_->setText(
+            tr("A search by models keeps notes here of what it has learned. Those of an imported run are "
+               "not in its database."));
     else if (!searches)
         heading_->setText(
             tr("A search by models keeps notes here of what it has learned. This run asks no model for candidates."));
