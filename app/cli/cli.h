@@ -57,5 +57,6 @@ void addFastPathCommand(CLI::App& app, Session& session);
 void addAttributeCommand(CLI::App& app, Session& session);
 void addImportCommand(CLI::App& app, Session& session);
 void addSubmitCommand(CLI::App& app, Session& session);
+void addScratchpadCommand(CLI::App& app, Session& session);
 
 }  // namespace cuco::cli

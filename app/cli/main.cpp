@@ -34,6 +34,7 @@ int main(int argc, char** argv)
         addAttributeCommand(app, session);
         addImportCommand(app, session);
         addSubmitCommand(app, session);
+        addScratchpadCommand(app, session);
 
         try {
             app.parse(argc, argv);

@@ -17,6 +17,10 @@ void addProviderOptions(CLI::App& command, ProviderSettings& settings)
                     "openai: tells whether a candidate is new; by default its tokens do")
         ->group(group);
     command.add_option("--base-url", settings.base_url, "A server that speaks the provider's protocol")->group(group);
+    command
+        .add_option("--key-name", settings.key_name,
+                    "anthropic, openai: the variable with the key; by default the provider's usual one")
+        ->group(group);
     command.add_option("--region", settings.region, "bedrock: by default AWS_REGION's")->group(group);
     command
         .add_option("--command", settings.command,

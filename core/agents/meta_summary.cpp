@@ -11,7 +11,7 @@ namespace cuco {
 
 namespace {
 
-constexpr std::size_t most_scratchpad_bytes = 24u << 10;
+constexpr std::size_t most_written_bytes = 24u << 10;  ///< leaves a person room to add
 constexpr std::size_t most_message_bytes = 400;
 
 bool isHeading(std::string_view line, std::string_view name)
@@ -78,8 +78,8 @@ std::optional<MetaSummary> readMetaSummary(std::string_view answer)
     summary.scratchpad = "## Findings\n" + findings;
     if (recommended > 0)
         summary.scratchpad += "## Recommendations\n" + recommendations;
-    if (summary.scratchpad.size() > most_scratchpad_bytes)
-        summary.scratchpad.resize(most_scratchpad_bytes);
+    if (summary.scratchpad.size() > most_written_bytes)
+        summary.scratchpad.resize(most_written_bytes);
     summary.scratchpad = validUtf8(summary.scratchpad);
     summary.summaries = validUtf8(summary.summaries);
     return summary;

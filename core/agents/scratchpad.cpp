@@ -40,4 +40,18 @@ std::optional<Scratchpad> scratchpadOf(const AgentStep& step)
     return scratchpad;
 }
 
+std::vector<ScratchpadVersion> scratchpadVersions(std::span<const AgentStep> steps)
+{
+    std::vector<ScratchpadVersion> versions;
+    for (const AgentStep& step : steps)
+        if (auto notes = scratchpadOf(step))
+            versions.push_back({static_cast<int>(versions.size()) + 1, step.time_ms, std::move(*notes)});
+    return versions;
+}
+
+const char* writerOf(const Scratchpad& scratchpad)
+{
+    return scratchpad.by_person ? "a person" : "a model";
+}
+
 }  // namespace cuco

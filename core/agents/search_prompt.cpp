@@ -3,6 +3,7 @@
 #include "core/agents/search_prompt.h"
 
 #include "core/agents/feedback.h"
+#include "core/agents/scratchpad.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -141,7 +142,7 @@ Result<std::string> searchPrompt(const PromptLibrary& prompts, const SearchPromp
     values["island"] = islandText(*parts.island);
     values["scratchpad"] = parts.scratchpad.empty() ? ""
                                                     : "# Notes of the search so far\n\n" +
-                                                          fenced(parts.scratchpad, "markdown", most_note_bytes);
+                                                          fenced(parts.scratchpad, "markdown", most_scratchpad_bytes);
     values["archive"] = "# The best of each kind of directive\n\n" + parts.archive;
     values["inspirations"] =
         inspirations->empty() ? "" : "# Other programs of the search, to learn from\n" + *inspirations;

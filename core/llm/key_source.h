@@ -27,4 +27,7 @@ struct KeyName {
 /// The keys that a provider takes; none for those without.
 std::vector<KeyName> keyNames(std::string_view provider);
 
+/// Whether an environment variable may be called so.
+bool isKeyName(std::string_view text);
+
 }  // namespace cuco

@@ -97,6 +97,9 @@ Result<void> validate(const ProviderSettings& settings)
         return failure(awsRegion(settings).empty() ? std::string("No AWS region is named.")
                                                    : fmt::format("\"{}\" is no AWS region.", awsRegion(settings)),
                        {}, "Name one, such as us-east-1, or set AWS_REGION to it.");
+    if (!settings.key_name.empty() && !isKeyName(settings.key_name))
+        return failure("The name of the key is no name of a variable.", {},
+                       "Give the name under which the key is kept, such as MY_SERVER_KEY, and not the key.");
     if (provider == "command" && (settings.command.empty() || settings.command.front().empty()))
         return failure("No program is named that answers.", {}, "Name the program and its arguments.");
     if (provider == "replay" && settings.recording.empty())

@@ -14,21 +14,6 @@ namespace cuco {
 
 namespace {
 
-/// The folder it was loaded from; when the run came from another machine, the product's own of that name.
-Result<Workload> workloadOf(const DataPaths& paths, const RunConfig& config)
-{
-    std::error_code error;
-    const std::filesystem::path folder = config.workload_folder;
-    if (!folder.empty() && std::filesystem::is_regular_file(folder / "workload.json", error))
-        return loadWorkload(folder);
-    auto workload = namedWorkload(paths.workloads, config.workload);
-    if (!workload)
-        return failure(
-            "The run's workload \"" + config.workload + "\" is not on this machine.", folder.string(),
-            "Put its folder back, or install the workload among the product's own. " + describe(workload.error()));
-    return workload;
-}
-
 constexpr std::uint64_t most_source_bytes = 4u << 20;
 
 Result<std::unique_ptr<Proposer>> makeFastPath(const DataPaths& paths, const RunConfig& config,
@@ -111,6 +96,20 @@ Result<RunController::Parts> makeParts(const DataPaths& paths, const RunConfig& 
 }
 
 }  // namespace
+
+Result<Workload> workloadOf(const DataPaths& paths, const RunConfig& config)
+{
+    std::error_code error;
+    const std::filesystem::path folder = config.workload_folder;
+    if (!folder.empty() && std::filesystem::is_regular_file(folder / "workload.json", error))
+        return loadWorkload(folder);
+    auto workload = namedWorkload(paths.workloads, config.workload);
+    if (!workload)
+        return failure(
+            "The run's workload \"" + config.workload + "\" is not on this machine.", folder.string(),
+            "Put its folder back, or install the workload among the product's own. " + describe(workload.error()));
+    return workload;
+}
 
 Result<std::unique_ptr<CandidateEvaluator>> evaluatorOf(const DataPaths& paths, const RunConfig& config)
 {

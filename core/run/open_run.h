@@ -18,6 +18,9 @@ Result<std::unique_ptr<RunController>> newRun(const DataPaths& paths, const std:
 Result<std::unique_ptr<RunController>> openRun(const DataPaths& paths, const std::filesystem::path& file,
                                                RunObserver observer, ModelAccess access = {});
 
+/// From the folder it was loaded from; when the run came from another machine, the product's own of that name.
+Result<Workload> workloadOf(const DataPaths& paths, const RunConfig& config);
+
 /// The evaluator of a run's workload on its node, not prepared: for deciding in a run that is not gone on with.
 Result<std::unique_ptr<CandidateEvaluator>> evaluatorOf(const DataPaths& paths, const RunConfig& config);
 

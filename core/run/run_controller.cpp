@@ -4,6 +4,7 @@
 
 #include "core/agents/scratchpad.h"
 #include "core/base/clock.h"
+#include "core/llm/chat.h"
 #include "core/run/promotions.h"
 #include "core/run/run_session.h"
 
@@ -12,12 +13,6 @@
 #include <thread>
 
 namespace cuco {
-
-namespace {
-
-constexpr std::size_t most_scratchpad_bytes = 32u << 10;
-
-}  // namespace
 
 struct RunController::Private {
     explicit Private(RunObserver observer) : run(std::move(observer)) {}
@@ -310,9 +305,14 @@ Result<void> RunController::editScratchpad(const std::string& text)
 {
     if (d_->unreadable)
         return std::unexpected(*d_->unreadable);
+    if (d_->run.config.proposer != "llm")
+        return failure("This run asks no model for proposals, so nobody would read the notes",
+                       d_->run.file->path().string(), "Write them in a search by models.");
     if (text.size() > most_scratchpad_bytes)
         return failure(fmt::format("The notes have {} bytes", text.size()), {},
                        fmt::format("Shorten them to {}.", most_scratchpad_bytes));
+    if (text.contains('\0') || validUtf8(text) != text)
+        return failure("The notes are no text in UTF-8", {}, "Save them as such.");
     int candidates = 0;
     {
         const std::scoped_lock guard(d_->run.mutex);

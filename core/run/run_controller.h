@@ -59,7 +59,8 @@ public:
     /// such parent; a source without markers or directive; there is nothing to evaluate with.
     Result<void> submit(const std::string& parent_id, const std::string& source, const std::string& note);
 
-    /// A person's version of what the search has learned (scratchpad.h): for proposals planned from now on.
+    /// A person's version of what the search has learned (scratchpad.h): for proposals planned from now on. Errors: the
+    /// run asks no models for proposals; more than most_scratchpad_bytes; no text.
     Result<void> editScratchpad(const std::string& text);
 
 private:

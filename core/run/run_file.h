@@ -52,6 +52,8 @@ public:
     Result<std::optional<Timeline>> baselineTimeline(const std::string& name);
     Result<std::string> baselineSource(const std::string& name);
     Result<std::vector<AgentStep>> steps();  ///< by id
+    /// Those that are scratchpads (core/agents/scratchpad.h), by id.
+    Result<std::vector<AgentStep>> scratchpads();
     /// By id, without texts. A file of format 1 has none.
     Result<std::vector<LlmCallSummary>> llmCalls();
     Result<LlmCall> llmCall(int id, LlmTexts texts = LlmTexts::all);
@@ -101,6 +103,7 @@ private:
     Result<bool> hasFormat(std::int64_t version);
     template <class Value>
     Result<Value> inLlmStore(const std::function<Result<Value>(LlmStore&)>& read);
+    Result<std::vector<AgentStep>> readSteps(const std::string& condition);
     Result<std::optional<Timeline>> readTimeline(std::string_view sql, const std::string& key);
 
     std::filesystem::path path_;

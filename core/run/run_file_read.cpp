@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/agents/scratchpad.h"
 #include "core/run/candidate_json.h"
 #include "core/run/database.h"
 #include "core/run/run_file.h"
@@ -330,10 +331,23 @@ Result<std::optional<Timeline>> RunFile::baselineTimeline(const std::string& nam
 
 Result<std::vector<AgentStep>> RunFile::steps()
 {
+    return readSteps({});
+}
+
+Result<std::vector<AgentStep>> RunFile::scratchpads()
+{
+    auto steps = readSteps(" WHERE title LIKE 'Scratchpad%'");
+    if (steps)
+        std::erase_if(*steps, [](const AgentStep& step) { return !scratchpadOf(step); });
+    return steps;
+}
+
+Result<std::vector<AgentStep>> RunFile::readSteps(const std::string& condition)
+{
     const std::scoped_lock guard(mutex_);
     std::vector<AgentStep> steps;
     auto done = database_->query(
-        "SELECT id, parent, candidate, agent, title, body, time_ms FROM steps ORDER BY id", {},
+        "SELECT id, parent, candidate, agent, title, body, time_ms FROM steps" + condition + " ORDER BY id", {},
         [&](const SqlRow& row) -> Result<void> {
             const std::string owner = fmt::format("step {}", row.integer(0));
             const auto id = smallInteger(row, 0, "steps.id", owner);

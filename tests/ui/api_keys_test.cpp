@@ -42,6 +42,9 @@ private Q_SLOTS:
     void aKeyIsRemovedFromTheKeychainOnly();
     void whatWasTypedForOneKeyDoesNotGoToAnother();
     void aKeyWithBlanksInItIsRefused();
+    void aKeyOfAnotherNameIsStoredUnderIt();
+    void aNameThatARunMentionsIsListed();
+    void aNameWithoutAKeyIsTakenOffTheList();
     void withoutAServiceASentenceSaysWhatToDo();
     void aSilentKeychainLeavesTheDialogUsable();
     void theEngineAsksTheKeychainFirstThenTheEnvironment();
@@ -235,6 +238,53 @@ void ApiKeysTest::aSilentKeychainIsWaitedForWithinLimits()
     qputenv("OPENAI_API_KEY", "from-environment");
     keychain_->setSilent(true);
     QCOMPARE(keysFrom(keychain_, 20ms)("OPENAI_API_KEY").reveal(), std::string("from-environment"));
+}
+
+void ApiKeysTest::aKeyOfAnotherNameIsStoredUnderIt()
+{
+    openDialog();
+    QTest::keyClicks(field<QLineEdit>("otherName"), QStringLiteral("MY-SERVER"));
+    QVERIFY2(!field<QPushButton>("addName")->isEnabled(), "no variable is called so");
+    field<QLineEdit>("otherName")->selectAll();
+    QTest::keyClicks(field<QLineEdit>("otherName"), QStringLiteral("MY_SERVER_KEY"));
+    QTest::keyClick(field<QLineEdit>("otherName"), Qt::Key_Return);
+    QVERIFY(field<QLineEdit>("keyValue")->hasFocus());
+    QCOMPARE(place("MY_SERVER_KEY"), QStringLiteral("looking…"));
+    type(QStringLiteral("sk-mine"));
+    QTest::keyClick(field<QLineEdit>("keyValue"), Qt::Key_Return);
+    QTRY_COMPARE(keychain_->key("MY_SERVER_KEY"), std::string("sk-mine"));
+    QTRY_COMPARE(place("MY_SERVER_KEY"), QStringLiteral("keychain"));
+    dialog_.reset();
+    places_ = std::make_unique<KeyPlaces>(keychain_);
+    openDialog();
+    QTRY_COMPARE(place("MY_SERVER_KEY"), QStringLiteral("keychain"));
+}
+
+void ApiKeysTest::aNameThatARunMentionsIsListed()
+{
+    places_->mention("TEAM_KEY");
+    places_->mention("no name");
+    places_->mention("OPENAI_API_KEY");
+    openDialog();
+    QTRY_COMPARE(place("TEAM_KEY"), QStringLiteral("none"));
+    QCOMPARE(places_->otherNames(), std::vector<std::string>{"TEAM_KEY"});
+    QCOMPARE(KeyPlaces(keychain_).otherNames().size(), std::size_t{0});
+}
+
+void ApiKeysTest::aNameWithoutAKeyIsTakenOffTheList()
+{
+    places_->remember("FIRST_KEY");
+    places_->remember("SECOND_KEY");
+    keychain_->write("FIRST_KEY", Secret("kept"), [](const Result<void>&) {});
+    openDialog();
+    choose("FIRST_KEY");
+    QTRY_COMPARE(place("FIRST_KEY"), QStringLiteral("keychain"));
+    field<QPushButton>("removeKey")->click();
+    QTRY_COMPARE(place("FIRST_KEY"), QStringLiteral("none"));
+    QVERIFY(keychain_->key("FIRST_KEY").empty());
+    field<QPushButton>("removeKey")->click();
+    QCOMPARE(places_->otherNames(), std::vector<std::string>{"SECOND_KEY"});
+    QCOMPARE(place("SECOND_KEY"), QStringLiteral("none"));
 }
 
 void ApiKeysTest::theMenuOpensTheDialog()

@@ -66,7 +66,7 @@ void InspectorTest::init()
     inspector_ =
         new Inspector(session_.get(), {actions_->promote, actions_->reject, actions_->undo, actions_->compare_parent,
                                        actions_->compare_best, actions_->compare_baseline, actions_->end_comparison,
-                                       actions_->open_source});
+                                       actions_->open_source, actions_->edit_copy});
     window_->setCentralWidget(inspector_);
     window_->resize(300, 900);
     window_->show();

@@ -264,7 +264,8 @@ void NewRunTest::onlyWhatTheProviderTakesIsShown()
     choose("proposer", "fastpath");
     const auto shown = [this] {
         QStringList names;
-        for (const char* name : {"model", "judgeModel", "baseUrl", "region", "command", "answers", "recording"}) {
+        for (const char* name :
+             {"model", "judgeModel", "baseUrl", "keyName", "region", "command", "answers", "recording"}) {
             if (field<QLineEdit>(name)->isVisible()) {
                 names << QString::fromLatin1(name);
             }
@@ -273,8 +274,8 @@ void NewRunTest::onlyWhatTheProviderTakesIsShown()
     };
     const std::pair<const char*, const char*> expected[] = {
         {"", ""},
-        {"anthropic", "model judgeModel baseUrl"},
-        {"openai", "model judgeModel baseUrl"},
+        {"anthropic", "model judgeModel baseUrl keyName"},
+        {"openai", "model judgeModel baseUrl keyName"},
         {"bedrock", "model judgeModel region"},
         {"command", "model judgeModel command"},
         {"manual", "answers"},
@@ -356,6 +357,7 @@ void NewRunTest::choicesAreRememberedWithoutSecrets()
     field<QLineEdit>("model")->setText(QStringLiteral("some-model"));
     field<QLineEdit>("command")->setText(QStringLiteral("/opt/answer --key hush"));
     field<QLineEdit>("baseUrl")->setText(QStringLiteral("https://me:hush@example.org/v1"));
+    field<QLineEdit>("keyName")->setText(QStringLiteral("sk-hush"));
     field<QPushButton>("start")->click();
     NewRunDialog again(workloads_, nodes_, keys_);
     const auto text = [&again](const char* name) {

@@ -6,6 +6,7 @@
 
 #include <QThreadPool>
 
+#include <algorithm>
 #include <filesystem>
 #include <mutex>
 #include <optional>
@@ -88,14 +89,22 @@ void EngineBridge::openWith(Opener opener)
     });
 }
 
-void EngineBridge::perform(Command command)
+void EngineBridge::perform(Command command, Done done)
 {
     if (!controller_) {
-        waiting_.push_back(std::move(command));
+        waiting_.emplace_back(std::move(command), std::move(done));
         return;
     }
-    if (auto done = command(*controller_); !done) {
-        Q_EMIT commandFailed(done.error());
+    carryOut(command, done);
+}
+
+void EngineBridge::carryOut(const Command& command, const Done& done)
+{
+    const Result<void> outcome = command(*controller_);
+    if (done) {
+        done(outcome);
+    } else if (!outcome) {
+        Q_EMIT commandFailed(outcome.error());
     }
 }
 
@@ -115,8 +124,16 @@ void EngineBridge::collect()
             controller_ = std::move(**result);
             Q_EMIT opened();
         } else {
-            waiting_.clear();
-            Q_EMIT openFailed(result->error());
+            const auto waiting = std::exchange(waiting_, {});
+            const bool told = !waiting.empty() && std::ranges::all_of(waiting, [](const auto& wanted) {
+                return static_cast<bool>(wanted.second);
+            });
+            Q_EMIT openFailed(result->error(), told);
+            for (const auto& [command, done] : waiting) {
+                if (done) {
+                    done(std::unexpected(result->error()));
+                }
+            }
             return;
         }
     }
@@ -124,8 +141,8 @@ void EngineBridge::collect()
         Q_EMIT eventsArrived(events);
     }
     if (controller_) {
-        for (auto& command : std::exchange(waiting_, {})) {
-            perform(std::move(command));
+        for (const auto& [command, done] : std::exchange(waiting_, {})) {
+            carryOut(command, done);
         }
     }
 }

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace cuco::ui {
@@ -21,6 +22,8 @@ class EngineBridge : public QObject {
 
 public:
     using Command = std::function<Result<void>(RunController&)>;
+    /// What became of a command, on the GUI thread.
+    using Done = std::function<void(const Result<void>&)>;
 
     EngineBridge();
     /// Stops the run and waits for the engine's threads.
@@ -28,8 +31,9 @@ public:
 
     void create(const QString& path, const RunConfig& config, const ModelAccess& access);
     void open(const QString& path, const ModelAccess& access);
-    /// At once, or as soon as the engine is open; dropped when it cannot be opened.
-    void perform(Command command);
+    /// At once, or as soon as the engine is open; not when it cannot be opened. Who gives `done` is told of failures
+    /// there, and not by commandFailed.
+    void perform(Command command, Done done = {});
 
     bool isOpening() const { return opening_; }
     bool isOpen() const { return controller_ != nullptr; }
@@ -37,7 +41,8 @@ public:
 Q_SIGNALS:
     /// The file exists and is held; the commands that waited are performed after this.
     void opened();
-    void openFailed(const cuco::Error& error);
+    /// `told`: whoever wanted something knows it already.
+    void openFailed(const cuco::Error& error, bool told);
     void commandFailed(const cuco::Error& error);
     void eventsArrived(const std::vector<cuco::RunEvent>& events);
 
@@ -47,10 +52,11 @@ private:
 
     void openWith(Opener opener);
     void collect();
+    void carryOut(const Command& command, const Done& done);
 
     std::shared_ptr<Mailbox> mailbox_;
     std::unique_ptr<RunController> controller_;
-    std::vector<Command> waiting_;
+    std::vector<std::pair<Command, Done>> waiting_;
     bool opening_ = false;
 };
 

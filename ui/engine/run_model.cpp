@@ -4,7 +4,6 @@
 
 #include "ui/engine/engine_bridge.h"
 #include "ui/engine/run_session.h"
-#include "ui/fast_path/fast_path_outline.h"
 
 #include <QFileInfo>
 
@@ -100,6 +99,14 @@ Result<std::vector<AgentStep>> RunModel::steps()
     return file_->steps();
 }
 
+Result<std::vector<AgentStep>> RunModel::scratchpads()
+{
+    if (!file_) {
+        return std::unexpected(noFileYet());
+    }
+    return file_->scratchpads();
+}
+
 Result<std::vector<LlmCallSummary>> RunModel::llmCalls()
 {
     if (!file_) {
@@ -124,17 +131,16 @@ Result<std::vector<int>> RunModel::searchLlmCalls(const QString& text)
     return file_->searchLlmCalls(text.toStdString());
 }
 
-void RunModel::createAndStart(const RunConfig& config)
+Result<RunScreen> RunModel::screen()
 {
-    connectBridge();
-    snapshot_.config = config;
-    access_.agreed = true;  // who begins a run has chosen its provider
-    bridge_->create(path_, config, access_);
-    bridge_->perform([](RunController& controller) -> Result<void> {
-        controller.start();
-        return {};
-    });
-    Q_EMIT activityChanged();
+    const auto paths = DataPaths::find();
+    if (!paths) {
+        return std::unexpected(paths.error());
+    }
+    if (!file_) {
+        return std::unexpected(noFileYet());
+    }
+    return RunScreen::create(*paths, *file_, snapshot_.config);
 }
 
 void RunModel::followFile()
@@ -189,14 +195,16 @@ void RunModel::connectBridge()
         reload();
         Q_EMIT activityChanged();
     });
-    connect(bridge_.get(), &EngineBridge::openFailed, this, [this](const Error& error) {
+    connect(bridge_.get(), &EngineBridge::openFailed, this, [this](const Error& error, bool told) {
         // The bridge is in the middle of its own call here, so it goes later.
         bridge_.release()->deleteLater();
         if (!file_) {
             apply(StateChanged{RunState::failed, error.what});
         }
         Q_EMIT activityChanged();
-        Q_EMIT failed(error);
+        if (!told) {
+            Q_EMIT failed(error);
+        }
     });
     connect(bridge_.get(), &EngineBridge::commandFailed, this, &RunModel::failed);
     connect(bridge_.get(), &EngineBridge::eventsArrived, this, [this](const std::vector<RunEvent>& events) {
@@ -224,112 +232,6 @@ void RunModel::reload()
     snapshot_ = std::move(*snapshot);
     index();
     Q_EMIT reset();
-}
-
-void RunModel::perform(std::function<Result<void>(RunController&)> command)
-{
-    const bool opens = !bridge_;
-    if (opens) {
-        connectBridge();
-        bridge_->open(path_, access_);
-    }
-    bridge_->perform(std::move(command));
-    if (opens) {
-        Q_EMIT activityChanged();
-    }
-}
-
-void RunModel::start()
-{
-    perform([](RunController& controller) -> Result<void> {
-        controller.start();
-        return {};
-    });
-}
-
-void RunModel::pause()
-{
-    perform([](RunController& controller) -> Result<void> {
-        controller.pause();
-        return {};
-    });
-}
-
-void RunModel::resume()
-{
-    perform([](RunController& controller) -> Result<void> {
-        controller.resume();
-        return {};
-    });
-}
-
-void RunModel::stop()
-{
-    perform([](RunController& controller) -> Result<void> {
-        controller.stop();
-        return {};
-    });
-}
-
-void RunModel::promote(const QString& id, const QString& reason)
-{
-    perform([id = id.toStdString(), reason = reason.toStdString()](RunController& controller) {
-        return controller.promote(id, reason);
-    });
-}
-
-void RunModel::reject(const QString& id, const QString& reason)
-{
-    perform([id = id.toStdString(), reason = reason.toStdString()](RunController& controller) {
-        return controller.reject(id, reason);
-    });
-}
-
-void RunModel::undo()
-{
-    perform([count = lastActOf(snapshot_.decisions).decisions.size()](RunController& controller) -> Result<void> {
-        for (std::size_t i = 0; i < std::max<std::size_t>(count, 1); ++i) {
-            if (auto undone = controller.undo(); !undone) {
-                return undone;
-            }
-        }
-        return {};
-    });
-}
-
-bool RunModel::canUndo() const
-{
-    return std::any_of(snapshot_.decisions.begin(), snapshot_.decisions.end(),
-                       [](const Decision& decision) { return !decision.undone; });
-}
-
-void RunModel::continueFrom(const QString& id)
-{
-    const std::vector<std::string> later = attemptsAfter(snapshot_, id.toStdString());
-    perform(
-        [later, reason = continuingReason(id.toStdString(), later.size())](RunController& controller) -> Result<void> {
-            for (const std::string& attempt : later) {
-                if (auto rejected = controller.reject(attempt, reason); !rejected) {
-                    return rejected;
-                }
-            }
-            controller.resume();
-            return {};
-        });
-}
-
-std::optional<QString> RunModel::consentQuestion() const
-{
-    const auto question = access_.agreed ? std::nullopt : consentNeeded(snapshot_.config.provider);
-    return question ? std::optional(QString::fromStdString(*question)) : std::nullopt;
-}
-
-void RunModel::agreeToProvider()
-{
-    access_.agreed = true;
-    if (!isActive()) {
-        bridge_.reset();
-    }
 }
 
 bool RunModel::isActive() const

@@ -4,6 +4,7 @@
 
 #include "core/run/run_controller.h"
 #include "core/run/run_models.h"
+#include "core/run/run_screen.h"
 #include "ui/engine/prompt_desk.h"
 
 #include <QHash>
@@ -32,6 +33,9 @@ class RunModel : public QObject {
     Q_OBJECT
 
 public:
+    /// What became of a command.
+    using Done = std::function<void(const Result<void>&)>;
+
     /// Opens a file to look at it.
     static Result<std::unique_ptr<RunModel>> open(const QString& path);
     /// A run that exists by value only, such as one whose file is still being made.
@@ -46,9 +50,12 @@ public:
     Result<std::string> source(const QString& id);
     Result<std::optional<Timeline>> timeline(const QString& id);
     Result<std::vector<AgentStep>> steps();
+    Result<std::vector<AgentStep>> scratchpads();
     Result<std::vector<LlmCallSummary>> llmCalls();
     Result<LlmCall> llmCall(int id);
     Result<std::vector<int>> searchLlmCalls(const QString& text);
+    /// What a person's source of this run is screened by before it is submitted.
+    Result<RunScreen> screen();
     PromptDesk& prompts() { return prompts_; }
     const PromptDesk& prompts() const { return prompts_; }
     const std::map<int, RunningCall>& runningCalls() const { return running_calls_; }  ///< by `running`
@@ -65,6 +72,9 @@ public:
     void reject(const QString& id, const QString& reason);
     void undo();  ///< the last act, also when it was several decisions
     bool canUndo() const;
+    /// A child that a person wrote; `done` when it is stored, or why it is not.
+    void submit(const QString& parent, const std::string& source, const QString& note, Done done);
+    void editScratchpad(const QString& text, Done done);
     /// Goes on with a fast path from an earlier attempt: rejects the later ones, then resumes.
     void continueFrom(const QString& id);
 
@@ -99,7 +109,7 @@ private:
     void reload();
     void connectBridge();
     void followFile();
-    void perform(std::function<Result<void>(RunController&)> command);
+    void perform(std::function<Result<void>(RunController&)> command, Done done = {});
 
     QString path_;
     RunSnapshot snapshot_;

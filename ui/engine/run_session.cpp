@@ -76,10 +76,15 @@ const RunSnapshot& RunSession::snapshot() const
 
 QString RunSession::timesNote() const
 {
-    if (isImported(snapshot().config)) {
+    if (isImported()) {
         return tr("imported, self-reported");
     }
     return snapshot().modelled ? tr("modelled") : selfReported(snapshot()) ? tr("self-reported") : QString();
+}
+
+bool RunSession::isImported() const
+{
+    return cuco::isImported(snapshot().config);
 }
 
 void RunSession::select(const QString& id)

@@ -28,6 +28,8 @@ public:
     const RunSnapshot& snapshot() const;
     /// "modelled", "self-reported", or nothing: what has to stand beside every time of this run.
     QString timesNote() const;
+    /// Another program's run: nothing was measured here, and nothing can be.
+    bool isImported() const;
 
     QString primary() const { return primary_; }      ///< empty: nothing selected
     QString secondary() const { return secondary_; }  ///< not empty: two are compared

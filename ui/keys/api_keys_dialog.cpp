@@ -16,6 +16,8 @@
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace cuco::ui {
 
 namespace {
@@ -94,6 +96,7 @@ ApiKeysDialog::ApiKeysDialog(KeyPlaces& places, QWidget* parent) : QDialog(paren
     layout->setContentsMargins(2 * grid, 2 * grid, 2 * grid, 2 * grid);
     layout->setSpacing(grid);
     layout->addWidget(list_, 1);
+    layout->addLayout(makeNameRow());
     layout->addWidget(label_);
     layout->addLayout(entry);
     layout->addWidget(problem_);
@@ -140,7 +143,72 @@ void ApiKeysDialog::makeList()
             item->setToolTip(0, QString::fromStdString(key.name));
         }
     }
+    others_ = new QTreeWidgetItem(list_, {tr("Other names")});
+    others_->setFlags(Qt::ItemIsEnabled);
+    others_->setFirstColumnSpanned(true);
+    others_->setFont(0, textFont(0, QFont::DemiBold));
+    listOtherNames();
     list_->expandAll();
+}
+
+QLayout* ApiKeysDialog::makeNameRow()
+{
+    name_ = new QLineEdit(this);
+    name_->setObjectName(QStringLiteral("otherName"));
+    name_->setMaxLength(128);
+    name_->setPlaceholderText(tr("the name of another key, such as MY_SERVER_KEY"));
+    name_->setAccessibleName(tr("Name of another key"));
+    name_->setToolTip(tr("For a server of your own whose runs name their key so"));
+    add_name_ = new QPushButton(tr("A&dd name"), this);
+    add_name_->setObjectName(QStringLiteral("addName"));
+    add_name_->setAutoDefault(false);
+    add_name_->setEnabled(false);
+    connect(name_, &QLineEdit::textChanged, this,
+            [this](const QString& text) { add_name_->setEnabled(isKeyName(text.trimmed().toStdString())); });
+    connect(name_, &QLineEdit::returnPressed, this, &ApiKeysDialog::addName);
+    connect(add_name_, &QPushButton::clicked, this, &ApiKeysDialog::addName);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(grid);
+    row->addWidget(name_, 1);
+    row->addWidget(add_name_);
+    return row;
+}
+
+void ApiKeysDialog::listOtherNames()
+{
+    const std::vector<std::string>& names = places_.otherNames();
+    for (int row = others_->childCount() - 1; row >= 0; --row) {
+        if (std::ranges::find(names, others_->child(row)->data(0, name_role).toString().toStdString()) == names.end()) {
+            delete others_->takeChild(row);
+        }
+    }
+    for (std::size_t row = 0; row < names.size(); ++row) {
+        if (static_cast<int>(row) < others_->childCount()) {
+            continue;  // those that are there keep their order
+        }
+        const QString name = QString::fromStdString(names[row]);
+        auto* item = new QTreeWidgetItem(others_, {name});
+        item->setData(0, name_role, name);
+    }
+    others_->setHidden(names.empty());
+}
+
+void ApiKeysDialog::addName()
+{
+    if (!add_name_->isEnabled()) {
+        return;
+    }
+    const QString name = name_->text().trimmed();
+    name_->clear();
+    places_.remember(name.toStdString());
+    listOtherNames();
+    for (QTreeWidgetItemIterator item(list_); *item; ++item) {
+        if ((*item)->data(0, name_role).toString() == name) {
+            list_->setCurrentItem(*item);
+            value_->setFocus();
+            return;
+        }
+    }
 }
 
 std::string ApiKeysDialog::chosen() const
@@ -151,6 +219,7 @@ std::string ApiKeysDialog::chosen() const
 
 void ApiKeysDialog::showPlaces()
 {
+    listOtherNames();
     for (QTreeWidgetItemIterator item(list_); *item; ++item) {
         const std::string name = (*item)->data(0, name_role).toString().toStdString();
         if (!name.empty()) {
@@ -178,7 +247,11 @@ void ApiKeysDialog::check()
     const bool fits = Secret(typed.toStdString()).fitsHeader();
     value_->setEnabled(!name.empty());
     save_->setEnabled(!name.empty() && !typed.isEmpty() && fits);
-    remove_->setEnabled(!name.empty() && places_.of(name) == KeyPlace::keychain);
+    const bool has_key = !name.empty() && places_.of(name) == KeyPlace::keychain;
+    const bool is_other = std::ranges::find(places_.otherNames(), name) != places_.otherNames().end();
+    remove_->setEnabled(has_key || is_other);
+    remove_->setToolTip(has_key || !is_other ? tr("Removes the key from the keychain")
+                                             : tr("Takes the name off this list"));
     problem_->setText(!fits ? tr("A key has neither blanks nor characters beyond ASCII in it. Copy it again.")
                       : places_.problem() ? sentence(*places_.problem())
                                           : QString());
@@ -199,7 +272,11 @@ void ApiKeysDialog::save()
 
 void ApiKeysDialog::remove()
 {
-    places_.remove(chosen());
+    if (const std::string name = chosen(); places_.of(name) == KeyPlace::keychain) {
+        places_.remove(name);
+    } else {
+        places_.forget(name);
+    }
 }
 
 }  // namespace cuco::ui

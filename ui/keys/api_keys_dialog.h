@@ -7,6 +7,7 @@
 #include <QDialog>
 
 class QLabel;
+class QLayout;
 class QLineEdit;
 class QPushButton;
 class QTreeWidget;
@@ -25,6 +26,10 @@ public:
 
 private:
     void makeList();
+    QLayout* makeNameRow();
+    /// Those beyond the providers' usual ones, as they are now.
+    void listOtherNames();
+    void addName();
     std::string chosen() const;  ///< the key's name; empty: none
     void showPlaces();
     void showChosen();
@@ -35,8 +40,9 @@ private:
     KeyPlaces& places_;
     QTreeWidget* list_;
     QLabel *label_, *problem_;
-    QLineEdit* value_;
-    QPushButton *save_, *remove_;
+    QTreeWidgetItem* others_;  ///< their heading
+    QLineEdit *value_, *name_;
+    QPushButton *save_, *remove_, *add_name_;
 };
 
 /// "keychain", "environment variable X", "none".

@@ -3,11 +3,30 @@
 #include "ui/keys/key_places.h"
 
 #include "core/llm/key_source.h"
+#include "core/llm/provider_settings.h"
 
+#include <QSettings>
+#include <QStringList>
+
+#include <algorithm>
 #include <mutex>
 #include <utility>
 
 namespace cuco::ui {
+
+namespace {
+
+const QString names_setting = QStringLiteral("keys/otherNames");
+constexpr std::size_t most_names = 100;
+
+bool isUsual(const std::string& name)
+{
+    return std::ranges::any_of(providerNames(), [&](const std::string& provider) {
+        return std::ranges::any_of(keyNames(provider), [&](const KeyName& key) { return key.name == name; });
+    });
+}
+
+}  // namespace
 
 /// Shared with the keychain's thread, which may answer after the end.
 struct KeyPlaces::Link {
@@ -19,6 +38,9 @@ KeyPlaces::KeyPlaces(std::shared_ptr<Keychain> keychain, QObject* parent)
     : QObject(parent), keychain_(std::move(keychain)), link_(std::make_shared<Link>())
 {
     link_->places = this;
+    for (const QString& name : QSettings().value(names_setting).toStringList()) {
+        mention(name.toStdString());
+    }
 }
 
 KeyPlaces::~KeyPlaces()
@@ -80,6 +102,35 @@ void KeyPlaces::stored(const std::string& name, const Result<void>& done)
     if (done) {
         look(name);
     }
+    Q_EMIT changed();
+}
+
+void KeyPlaces::mention(const std::string& name)
+{
+    if (!isKeyName(name) || isUsual(name) || other_names_.size() >= most_names ||
+        std::ranges::find(other_names_, name) != other_names_.end()) {
+        return;
+    }
+    other_names_.push_back(name);
+    Q_EMIT changed();
+}
+
+void KeyPlaces::remember(const std::string& name)
+{
+    mention(name);
+    QStringList names = QSettings().value(names_setting).toStringList();
+    if (const QString added = QString::fromStdString(name);
+        std::ranges::find(other_names_, name) != other_names_.end() && !names.contains(added)) {
+        QSettings().setValue(names_setting, names << added);
+    }
+}
+
+void KeyPlaces::forget(const std::string& name)
+{
+    std::erase(other_names_, name);
+    QStringList names = QSettings().value(names_setting).toStringList();
+    names.removeAll(QString::fromStdString(name));
+    QSettings().setValue(names_setting, names);
     Q_EMIT changed();
 }
 

@@ -8,6 +8,8 @@
 
 #include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace cuco::ui {
 
@@ -28,6 +30,14 @@ public:
     /// What the keychain said last when it could not do what it was asked; nothing after it could.
     const std::optional<Error>& problem() const { return problem_; }
 
+    /// Names beyond those that providers usually take: remembered ones, and those that settings of runs mention.
+    const std::vector<std::string>& otherNames() const { return other_names_; }
+    /// Nothing happens when it is no name, or a usual one, or there already.
+    void mention(const std::string& name);
+    /// The same, and in later sessions: the name, not the key.
+    void remember(const std::string& name);
+    void forget(const std::string& name);
+
     void set(const std::string& name, const Secret& key);
     void remove(const std::string& name);
 
@@ -45,6 +55,7 @@ private:
     std::shared_ptr<Keychain> keychain_;
     std::shared_ptr<Link> link_;
     std::map<std::string, KeyPlace> places_;
+    std::vector<std::string> other_names_;
     std::optional<Error> problem_;
 };
 

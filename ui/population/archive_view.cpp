@@ -122,6 +122,10 @@ void ArchiveView::refresh()
     } else if (session_->snapshot().candidates.empty()) {
         coverage_->setText(
             tr("No candidate has verified yet. Each cell will show the fastest of its kind of directive."));
+    } else if (session_->isImported()) {
+        coverage_->setText(
+            tr("The programs of an imported run declare no directive, so none of them has a place on this "
+               "map of the design space."));
     } else {
         const QString note = session_->timesNote();
         coverage_->setText(tr("Verified candidates in %1 of %2 kinds of directive (chunks in %3 sizes share a cell). "

@@ -225,7 +225,7 @@ QVariant CandidateTableModel::headerData(int section, Qt::Orientation orientatio
         return QVariant::fromValue(Qt::Alignment(Qt::AlignVCenter) |
                                    (isNumeric(section) ? Qt::AlignRight : Qt::AlignLeft));
     }
-    QString note = session_->timesNote();
+    QString note = session_->isImported() ? tr("imported") : session_->timesNote();
     if (!note.isEmpty()) {
         note[0] = note[0].toUpper();
     }
@@ -246,8 +246,9 @@ QVariant CandidateTableModel::headerData(int section, Qt::Orientation orientatio
     if (role == Qt::ToolTipRole) {
         switch (section) {
             case speedup_column:
-                return note.isEmpty() ? tr("Speed-up over the strongest host baseline of this run")
-                                      : tr("%1 speed-up over the strongest host baseline").arg(note);
+                return session_->isImported() ? tr("Speed-up over the seed of the run, by the other program's word")
+                       : note.isEmpty()       ? tr("Speed-up over the strongest host baseline of this run")
+                                              : tr("%1 speed-up over the strongest host baseline").arg(note);
             case interval_column:
                 return tr("Half of the speed-up's 95 % interval");
             case time_column:

@@ -258,7 +258,7 @@ QList<Fact> factsOf(const RunSession& session, const QString& id)
         if (!evaluation->verified()) {
             facts << Fact{translated("Verdict"), translated("Stage"), words(toString(evaluation->stage)), false};
         }
-        if (!evaluation->sandboxed && !evaluation->timings.empty()) {
+        if (!evaluation->sandboxed && !evaluation->timings.empty() && !session.isImported()) {
             facts << Fact{translated("Verdict"), translated("Sandbox"), translated("none"), false};
         }
         for (const std::string& remark : evaluation->remarks) {

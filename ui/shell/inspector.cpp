@@ -128,7 +128,8 @@ void Inspector::addButtons(const InspectorActions& actions)
     layout->addWidget(makeButton(buttons_, actions.reject), 0, 1);
     layout->addWidget(compare, 1, 0);
     layout->addWidget(makeButton(buttons_, actions.open_source), 1, 1);
-    layout->addWidget(makeButton(buttons_, actions.undo), 2, 0, 1, 2);
+    layout->addWidget(makeButton(buttons_, actions.edit_copy), 2, 0, 1, 2);
+    layout->addWidget(makeButton(buttons_, actions.undo), 3, 0, 1, 2);
 }
 
 QWidget* Inspector::makeReasonBox()
@@ -215,6 +216,9 @@ void Inspector::showHeading(QLabel* id_label, QLabel* verdict, const QString& id
     QColor color = colors.secondary;
     if (const Candidate* candidate = session_->candidate(id)) {
         text = standingSymbol(*candidate) + QLatin1Char(' ') + standingText(*candidate);
+        if (candidate->evaluation && candidate->evaluation->verified() && candidate->evaluation->self_reported) {
+            text += tr(", by its own word");
+        }
         if (const Decision* decision = lastDecisionOn(session_->snapshot().decisions, candidate->id)) {
             text += QStringLiteral(" · ") + decisionText(decision);
         }

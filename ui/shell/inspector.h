@@ -17,6 +17,7 @@ namespace cuco::ui {
 /// What the window's actions do to the selected candidate; the inspector shows them as buttons.
 struct InspectorActions {
     QAction *promote, *reject, *undo, *compare_parent, *compare_best, *compare_baseline, *end_comparison, *open_source;
+    QAction* edit_copy;
 };
 
 /// The selected candidate in words and figures, beside the second one when two are compared. A decision asks

@@ -82,6 +82,8 @@ void MainActions::makeCandidateMenu(QMainWindow* window)
     undo = add(menu, "&Undo decision", QKeySequence::Undo, "undo");
     menu->addSeparator();
     open_source = add(menu, "Open &source", Qt::CTRL | Qt::Key_U, "source");
+    edit_copy = add(menu, "Edit a &copy…", Qt::CTRL | Qt::SHIFT | Qt::Key_E, "edit");
+    edit_copy->setToolTip(translated("Change its source and evaluate that as its child"));
     select_best = add(menu, "Select the &best", Qt::CTRL | Qt::Key_B);
     menu->addSeparator();
     compare_parent = add(menu, "Compare with its &parent", Qt::CTRL | Qt::Key_K, "compare");
@@ -95,9 +97,9 @@ void MainActions::makeCandidateMenu(QMainWindow* window)
 void MainActions::makeViewMenu(QMainWindow* window)
 {
     view_menu = addMenu(window, "&View");
-    const char* names[] = {"&Population", "&Archive", "&Diff", "&Timeline", "&LLM traces", "L&og"};
-    const char* icons[] = {"population", "archive", "diff", "timeline", "traces", "log"};
-    for (int i = 0; i < 6; ++i) {
+    const char* names[] = {"&Population", "&Archive", "&Diff", "&Timeline", "&LLM traces", "&Notes", "L&og"};
+    const char* icons[] = {"population", "archive", "diff", "timeline", "traces", "notes", "log"};
+    for (int i = 0; i < 7; ++i) {
         tabs << add(view_menu, names[i], Qt::CTRL | static_cast<Qt::Key>(Qt::Key_1 + i), icons[i]);
     }
     view_menu->addSeparator();

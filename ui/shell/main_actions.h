@@ -17,7 +17,7 @@ struct MainActions {
 
     QAction *new_run, *open, *open_trace, *open_demo, *api_keys, *close_run, *quit;
     QAction *start, *pause, *stop;
-    QAction *promote, *reject, *undo, *open_source;
+    QAction *promote, *reject, *undo, *open_source, *edit_copy;
     QAction *select_best, *compare_parent, *compare_best, *compare_baseline, *end_comparison;
     QAction *filter, *logarithmic, *palette, *shortcuts, *about;
     QAction *system_colors, *light_colors, *dark_colors;

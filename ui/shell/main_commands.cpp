@@ -14,12 +14,12 @@
 #include "ui/shell/run_list.h"
 #include "ui/shell/shortcuts_dialog.h"
 #include "ui/style/theme.h"
+#include "ui/views/source_tab.h"
 
 #include <QAction>
 #include <QApplication>
 #include <QDockWidget>
 #include <QFileDialog>
-#include <QGuiApplication>
 #include <QMessageBox>
 #include <QSettings>
 #include <QStandardPaths>
@@ -76,6 +76,13 @@ void MainWindow::connectCandidateActions()
         }
     });
     connect(actions_.open_source, &QAction::triggered, this, [this] { session_.openSource(session_.primary()); });
+    connect(actions_.edit_copy, &QAction::triggered, this, [this] {
+        showTab(Tab::diff);
+        if (auto begun = sources_->editCopy(); !begun) {
+            showError(begun.error());
+        }
+    });
+    connect(sources_, &SourceTab::copiesChanged, this, &MainWindow::refreshActions);
     const auto best = [this] {
         const Candidate* candidate = bestOf(session_.snapshot());
         return candidate ? QString::fromStdString(candidate->id) : QString();
@@ -155,6 +162,9 @@ void MainWindow::newRun()
 
 void MainWindow::showKeys()
 {
+    for (const auto& run : runs_.all()) {
+        keys_.mention(run->snapshot().config.provider.key_name);
+    }
     auto* dialog = new ApiKeysDialog(keys_, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->open();
@@ -179,24 +189,6 @@ void MainWindow::chooseTrace()
     if (!path.isEmpty()) {
         openTrace(path);
     }
-}
-
-void MainWindow::closeRun()
-{
-    RunModel* closing = session_.run();
-    if (!closing) {
-        return;
-    }
-    RunModel* next = nullptr;
-    for (const auto& run : runs_.all()) {
-        next = run.get() != closing ? run.get() : next;
-    }
-    showRun(next);
-    // The engine cancels what is in flight, which takes a moment.
-    QGuiApplication::setOverrideCursor(Qt::WaitCursor);
-    runs_.close(closing);
-    QGuiApplication::restoreOverrideCursor();
-    run_list_->setCurrentRun(next);
 }
 
 void MainWindow::resumeRun()

@@ -20,14 +20,13 @@
 #include "ui/shell/start_page.h"
 #include "ui/shell/status_text.h"
 #include "ui/style/theme.h"
-#include "ui/views/diff/diff_panel.h"
-#include "ui/views/diff_view.h"
+#include "ui/views/notes_view.h"
+#include "ui/views/source_tab.h"
 #include "ui/views/timeline_view.h"
 #include "ui/views/timeline_window.h"
 #include "ui/views/trace_view.h"
 
 #include <QAction>
-#include <QCloseEvent>
 #include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QFileInfo>
@@ -125,7 +124,7 @@ MainWindow::MainWindow(std::shared_ptr<Keychain> keychain)
     connect(&session_, &RunSession::decisionsChanged, this, &MainWindow::refreshActions);
     connect(&session_, &RunSession::sourceRequested, this, [this](const QString&, int line) {
         showTab(Tab::diff);
-        diff_->panel()->showSourceLine(line);
+        sources_->showSource(line);
     });
     restoreWindow();
     showRun(nullptr);
@@ -158,10 +157,12 @@ void MainWindow::makeCentre()
     population_pages_->addWidget(fast_path_);
     tabs_->addTab(population_pages_, tr("Population"));
     tabs_->addTab(new ArchiveView(&session_), tr("Archive"));
-    diff_ = new DiffView(&session_);
-    tabs_->addTab(diff_, tr("Diff"));
+    sources_ = new SourceTab(&session_, actions_.edit_copy);
+    tabs_->addTab(sources_, tr("Diff"));
     tabs_->addTab(new TimelineView(&session_), tr("Timeline"));
     tabs_->addTab(new TraceView(&session_), tr("LLM traces"));
+    notes_ = new NotesView(&session_);
+    tabs_->addTab(notes_, tr("Notes"));
     tabs_->addTab(new LogView(&session_), tr("Log"));
 
     auto* corner = new QWidget;
@@ -199,7 +200,7 @@ void MainWindow::makeDocks()
     connect(run_list_, &RunList::fileChosen, this, &MainWindow::openFile);
     inspector_ = new Inspector(
         &session_, {actions_.promote, actions_.reject, actions_.undo, actions_.compare_parent, actions_.compare_best,
-                    actions_.compare_baseline, actions_.end_comparison, actions_.open_source});
+                    actions_.compare_baseline, actions_.end_comparison, actions_.open_source, actions_.edit_copy});
     const auto dock = [this](const QString& title, const char* name, QWidget* widget, Qt::DockWidgetArea area) {
         auto* made = new QDockWidget(title, this);
         made->setObjectName(QString::fromLatin1(name));
@@ -376,6 +377,10 @@ void MainWindow::refreshActions()
     const Candidate* best = bestOf(session_.snapshot());
     actions_.select_best->setEnabled(best);
     actions_.open_source->setEnabled(!session_.primary().isEmpty());
+    // Nothing can be evaluated in a run that another program made.
+    actions_.edit_copy->setEnabled(selected && !session_.isImported());
+    actions_.edit_copy->setText(sources_->hasCopy(session_.primary()) ? tr("Go on editing the &copy")
+                                                                      : tr("Edit a &copy…"));
     actions_.compare_parent->setEnabled(selected && !selected->parents.empty());
     actions_.compare_best->setEnabled(best && !session_.primary().isEmpty() &&
                                       QString::fromStdString(best->id) != session_.primary());
@@ -421,16 +426,6 @@ void MainWindow::restoreWindow()
                       : colors == QStringLiteral("light") ? actions_.light_colors
                                                           : actions_.system_colors;
     chosen->setChecked(true);
-}
-
-void MainWindow::closeEvent(QCloseEvent* event)
-{
-    QSettings settings;
-    settings.setValue(QStringLiteral("window/geometry"), saveGeometry());
-    settings.setValue(QStringLiteral("window/state"), saveState());
-    settings.setValue(QStringLiteral("window/inspector"), inspector_wanted_);
-    settings.setValue(QStringLiteral("window/population"), population_->saveState());
-    QMainWindow::closeEvent(event);
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event)

@@ -22,16 +22,17 @@ namespace cuco::ui {
 
 class AnswerPanel;
 class CommandPalette;
-class DiffView;
 class ErrorBar;
 class FastPathView;
 class Inspector;
+class NotesView;
 class PopulationView;
 class RunList;
 class RunListModel;
+class SourceTab;
 class StartPage;
 
-enum class Tab { population, archive, diff, timeline, traces, log };
+enum class Tab { population, archive, diff, timeline, traces, notes, log };
 
 /// The one window: list of runs, tabs, inspector, status line. It puts the parts together and says what the
 /// actions do; what is shown is the parts' own business.
@@ -77,6 +78,8 @@ private:
     void chooseFile();
     void chooseTrace();
     void closeRun();
+    /// What a person typed in the run and did not save or submit, as it is named to them.
+    QStringList unsavedIn(const RunModel* run) const;
     /// Asks first where the run's provider needs a person's consent.
     void resumeRun();
     void continueFrom(const QString& id);
@@ -104,7 +107,8 @@ private:
     PopulationView* population_ = nullptr;
     FastPathView* fast_path_ = nullptr;
     QStackedWidget* population_pages_ = nullptr;  ///< which of the two, by what the run does
-    DiffView* diff_ = nullptr;
+    SourceTab* sources_ = nullptr;
+    NotesView* notes_ = nullptr;
     RunListModel* run_list_model_ = nullptr;
     RunList* run_list_ = nullptr;
     Inspector* inspector_ = nullptr;

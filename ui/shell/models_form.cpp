@@ -81,6 +81,8 @@ ModelsForm::ModelsForm(QFormLayout* form, QWidget* box, KeyPlaces& keys) : QObje
     model_ = makeLine(box, "model", tr("its name as the provider spells it"));
     judge_model_ = makeLine(box, "judgeModel", tr("the same"));
     base_url_ = makeLine(box, "baseUrl", tr("the provider's own server"));
+    key_name_ = makeLine(box, "keyName");
+    key_name_->setToolTip(tr("The name under which the key is kept, not the key"));
     region_ = makeLine(box, "region", tr("AWS_REGION's"));
     command_ = makeLine(box, "command", tr("a program with its arguments"));
     folder_ = makeLine(box, "answers", tr("none: the window asks"));
@@ -107,6 +109,7 @@ ModelsForm::ModelsForm(QFormLayout* form, QWidget* box, KeyPlaces& keys) : QObje
     form_->addRow(tr("Mode&l"), model_);
     form_->addRow(tr("&Judge model"), judge_model_);
     form_->addRow(tr("&Base URL"), base_url_);
+    form_->addRow(tr("Ke&y name"), key_name_);
     form_->addRow(tr("Reg&ion"), region_);
     form_->addRow(tr("&Program"), command_);
     addRow(form_, tr("Answers &folder"), withButton(folder_, browse_folder), folder_);
@@ -137,6 +140,7 @@ ModelsForm::ModelsForm(QFormLayout* form, QWidget* box, KeyPlaces& keys) : QObje
     });
     connect(provider_, &QComboBox::currentIndexChanged, this, &ModelsForm::showRows);
     connect(api_keys_, &QPushButton::clicked, this, [this] {
+        keys_.mention(trimmed(key_name_).toStdString());
         auto* dialog = new ApiKeysDialog(keys_, provider_->window());
         dialog->setAttribute(Qt::WA_DeleteOnClose);
         dialog->open();
@@ -144,7 +148,8 @@ ModelsForm::ModelsForm(QFormLayout* form, QWidget* box, KeyPlaces& keys) : QObje
     connect(&keys_, &KeyPlaces::changed, this, &ModelsForm::update);
     connect(backend_, &QComboBox::currentIndexChanged, this, &ModelsForm::changed);
     connect(budget_, &QDoubleSpinBox::valueChanged, this, &ModelsForm::changed);
-    for (QLineEdit* line : {source_, model_, judge_model_, base_url_, region_, command_, folder_, recording_}) {
+    for (QLineEdit* line :
+         {source_, model_, judge_model_, base_url_, key_name_, region_, command_, folder_, recording_}) {
         connect(line, &QLineEdit::textChanged, this, &ModelsForm::update);
     }
     showRows();
@@ -164,6 +169,7 @@ ProviderSettings ModelsForm::provider() const
     }
     if (settings.provider == "anthropic" || settings.provider == "openai") {
         settings.base_url = taken(base_url_);
+        settings.key_name = taken(key_name_);
     } else if (settings.provider == "bedrock") {
         settings.region = taken(region_);
     } else if (settings.provider == "command") {
@@ -248,6 +254,7 @@ void ModelsForm::showRows()
         {model_, names_models},
         {judge_model_, names_models && converts},
         {base_url_, is("anthropic") || is("openai")},
+        {key_name_, is("anthropic") || is("openai")},
         {region_, is("bedrock")},
         {command_, is("command")},
         {folder_, is("manual")},
@@ -257,6 +264,9 @@ void ModelsForm::showRows()
     };
     for (const auto& [field, visible] : rows) {
         setRowVisible(form_, field, visible);
+    }
+    if (const auto usual = keyNames(name.toStdString()); !usual.empty()) {
+        key_name_->setPlaceholderText(QString::fromStdString(usual.front().name));
     }
     api_keys_->setVisible(shown && !keyNames(name.toStdString()).empty());
     update();
@@ -284,6 +294,7 @@ void ModelsForm::restore()
     for (const auto& [line, name] : {std::pair{model_, "model"},
                                      {judge_model_, "judgeModel"},
                                      {base_url_, "baseUrl"},
+                                     {key_name_, "keyName"},
                                      {region_, "region"},
                                      {command_, "program"},
                                      {folder_, "answers"},
@@ -305,6 +316,9 @@ void ModelsForm::remember() const
                                      {recording_, "recording"}}) {
         settings.setValue(settingsKey(name), trimmed(line));
     }
+    // Somebody may take it for the place of the key.
+    settings.setValue(settingsKey("keyName"),
+                      isKeyName(trimmed(key_name_).toStdString()) ? trimmed(key_name_) : QString());
     const QUrl url(trimmed(base_url_));
     settings.setValue(settingsKey("baseUrl"), hasSecretPlaces(url) ? QString() : trimmed(base_url_));
     // The arguments of a program may have a key among them.

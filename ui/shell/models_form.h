@@ -51,7 +51,7 @@ private:
 
     QFormLayout* form_;
     KeyPlaces& keys_;
-    QLineEdit *source_, *model_, *judge_model_, *base_url_, *region_, *command_, *folder_, *recording_;
+    QLineEdit *source_, *model_, *judge_model_, *base_url_, *key_name_, *region_, *command_, *folder_, *recording_;
     QComboBox *backend_, *provider_;
     QLabel* key_;
     QPushButton* api_keys_;

@@ -40,8 +40,10 @@ const std::map<QString, Tab>& tabsByName()
         {QStringLiteral("compare"), Tab::population},
         {QStringLiteral("archive"), Tab::archive},
         {QStringLiteral("diff"), Tab::diff},
+        {QStringLiteral("edit"), Tab::diff},
         {QStringLiteral("timeline"), Tab::timeline},
         {QStringLiteral("llm"), Tab::traces},
+        {QStringLiteral("notes"), Tab::notes},
         {QStringLiteral("log"), Tab::log},
     };
     return tabs;
@@ -154,6 +156,9 @@ Result<void> takeScreenshot(const ScreenshotRequest& request)
     }
     if (auto selected = selectIn(window, request); needs_run && !selected) {
         return selected;
+    }
+    if (request.view == QStringLiteral("edit")) {
+        window.actions().edit_copy->trigger();
     }
     if (request.view == QStringLiteral("new-run")) {
         settle();

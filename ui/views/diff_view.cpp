@@ -154,11 +154,9 @@ QWidget* DiffView::buildToolBar()
     connect(previous, &QToolButton::clicked, this, [this] { panel_->goToHunk(-1); });
     connect(next, &QToolButton::clicked, this, [this] { panel_->goToHunk(+1); });
 
-    auto* first_row = new QHBoxLayout;
-    first_row->addWidget(heading_, 1);
-    first_row->addWidget(counts_);
-    first_row->addWidget(previous);
-    first_row->addWidget(next);
+    first_row_ = new QHBoxLayout;
+    for (QWidget* widget : std::initializer_list<QWidget*>{heading_, counts_, previous, next})
+        first_row_->addWidget(widget, widget == heading_ ? 1 : 0);
     auto* second_row = new QHBoxLayout;
     second_row->setSpacing(2 * grid);
     second_row->addWidget(new QLabel(tr("Compare with"), bar));
@@ -169,7 +167,7 @@ QWidget* DiffView::buildToolBar()
     auto* layout = new QVBoxLayout(bar);
     layout->setContentsMargins(grid, grid / 2, grid, grid / 2);
     layout->setSpacing(grid / 2);
-    layout->addLayout(first_row);
+    layout->addLayout(first_row_);
     layout->addLayout(second_row);
     return bar;
 }
@@ -189,6 +187,11 @@ QWidget* DiffView::buildFindBar()
     layout->addWidget(find_result_);
     find_bar_->hide();
     return find_bar_;
+}
+
+void DiffView::addTool(QWidget* tool)
+{
+    first_row_->addWidget(tool);
 }
 
 QString DiffView::headingText() const

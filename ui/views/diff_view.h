@@ -8,6 +8,7 @@
 
 class QCheckBox;
 class QComboBox;
+class QHBoxLayout;
 class QLabel;
 class QLineEdit;
 class QStackedLayout;
@@ -25,6 +26,8 @@ class DiffView : public QWidget {
 public:
     explicit DiffView(RunSession* session, QWidget* parent = nullptr);
 
+    /// Beside the heading.
+    void addTool(QWidget* tool);
     DiffPanel* panel() const { return panel_; }
     QString headingText() const;
     QString message() const;  ///< empty while a diff is shown
@@ -56,6 +59,7 @@ private:
     DiffPanel* panel_;
     QStackedLayout* content_;
     QLabel *heading_ = nullptr, *counts_ = nullptr, *message_ = nullptr, *find_result_ = nullptr;
+    QHBoxLayout* first_row_ = nullptr;
     QComboBox* reference_box_ = nullptr;
     QCheckBox *unified_ = nullptr, *folded_ = nullptr, *ignore_white_space_ = nullptr;
     QWidget* find_bar_ = nullptr;

@@ -31,6 +31,10 @@ QString missingTimelineText(const RunSession& session, const QString& id)
         return text("%1 has no timeline yet: it is %2.").arg(title, fromView(toString(candidate->state)));
     if (!evaluation)
         return text("%1 has no timeline: it was not measured in this run.").arg(title);
+    if (session.isImported())
+        return text("%1 has no timeline: the run was imported, and nothing was measured here.").arg(title);
+    if (evaluation->self_reported && evaluation->verified())
+        return text("%1 has no timeline: its figures are its own word.").arg(title);
     if (evaluation->verified())
         return text("%1 has no timeline: it is right, but none was recorded for it.").arg(title);
     QString sentence = text("%1 has no timeline: it did not get past %2 (%3).")

@@ -49,4 +49,18 @@ void CudaHighlighting::setColors(const Colors& colors)
     setColor(colors.readable(colors.communication), PreProcessor);
 }
 
+void applyCodeColors(QsciScintilla& editor, CudaHighlighting& highlighting)
+{
+    const Colors colors = colorsFor(editor.palette());
+    highlighting.setColors(colors);
+    editor.setColor(colors.text);
+    editor.setPaper(colors.background);
+    editor.setMarginsFont(monoFont(-1));
+    editor.setMarginsBackgroundColor(colors.surface);
+    editor.setMarginsForegroundColor(colors.secondary);
+    editor.setSelectionBackgroundColor(editor.palette().color(QPalette::Highlight));
+    editor.setSelectionForegroundColor(editor.palette().color(QPalette::HighlightedText));
+    editor.setCaretForegroundColor(colors.text);
+}
+
 }  // namespace cuco::ui

@@ -19,4 +19,7 @@ public:
     void setColors(const Colors& colors);
 };
 
+/// The theme's colours for the text, the selection, the caret and the margins of an editor with that highlighting.
+void applyCodeColors(QsciScintilla& editor, CudaHighlighting& highlighting);
+
 }  // namespace cuco::ui

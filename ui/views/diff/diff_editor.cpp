@@ -75,15 +75,9 @@ DiffEditor::DiffEditor(QWidget* parent) : QsciScintilla(parent), highlighting_(n
 void DiffEditor::applyColors()
 {
     const Colors colors = colorsFor(palette());
-    highlighting_->setColors(colors);
-    setColor(colors.text);
-    setPaper(colors.background);
-    setMarginsFont(monoFont(-1));
-    setMarginsBackgroundColor(colors.surface);
-    setMarginsForegroundColor(colors.secondary);
-    setSelectionBackgroundColor(palette().color(QPalette::Highlight));
-    setSelectionForegroundColor(palette().color(QPalette::HighlightedText));
-    setCaretForegroundColor(colors.text);
+    applyCodeColors(*this, *highlighting_);
+    if (!lexer())
+        setFont(monoFont());
     setMarkerBackgroundColor(colors.added_line, added_marker);
     setMarkerBackgroundColor(colors.removed_line, removed_marker);
     setMarkerBackgroundColor(colors.surface, filler_marker);
@@ -110,6 +104,12 @@ void DiffEditor::changeEvent(QEvent* event)
     QsciScintilla::changeEvent(event);
     if (event->type() == QEvent::PaletteChange)
         applyColors();
+}
+
+void DiffEditor::setPlain()
+{
+    setLexer(nullptr);
+    applyColors();
 }
 
 void DiffEditor::setPage(DiffPage page)

@@ -26,6 +26,8 @@ public:
 
     explicit DiffEditor(QWidget* parent = nullptr);
 
+    /// For texts that are no source.
+    void setPlain();
     void setPage(DiffPage page);
     const DiffPage& page() const { return page_; }
 

@@ -53,6 +53,12 @@ DiffPanel::DiffPanel(QWidget* parent) : QWidget(parent), pages_(new QStackedLayo
     setFocusProxy(editor(PageKind::right));
 }
 
+void DiffPanel::setPlain()
+{
+    for (DiffEditor* editor : editors_)
+        editor->setPlain();
+}
+
 void DiffPanel::scrollTogether(DiffEditor* from, DiffEditor* to)
 {
     for (const auto bar : {&QAbstractScrollArea::verticalScrollBar, &QAbstractScrollArea::horizontalScrollBar}) {

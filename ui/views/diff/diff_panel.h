@@ -23,6 +23,7 @@ class DiffPanel : public QWidget {
 public:
     explicit DiffPanel(QWidget* parent = nullptr);
 
+    void setPlain();  ///< for texts that are no source
     /// Errors of the diff itself leave the panel empty.
     Result<void> setSides(DiffSide left, DiffSide right);
     void setUnified(bool unified);

@@ -7,6 +7,7 @@
 // QScintilla's headers use the keywords that QT_NO_KEYWORDS takes away.
 #define signals Q_SIGNALS
 #define slots Q_SLOTS
+#include <Qsci/qscicommandset.h>
 #include <Qsci/qscilexercpp.h>
 #include <Qsci/qsciscintilla.h>
 #include <Qsci/qscistyle.h>

@@ -62,6 +62,8 @@ QString costText(const LlmTotals& totals)
 
 QString durationText(std::chrono::microseconds time)
 {
+    if (time.count() == 0)
+        return QStringLiteral("–");  // nobody measured it
     const double seconds = static_cast<double>(time.count()) / 1e6;
     if (seconds < 0.9995)
         return QString::number(seconds * 1e3, 'f', 0) + QStringLiteral(" ms");
@@ -80,7 +82,9 @@ QString totalsText(const LlmTotals& totals)
     QStringList parts{totals.calls == 1 ? translated("1 call") : translated("%1 calls").arg(totals.calls)};
     if (totals.failed > 0)
         parts << translated("%1 failed").arg(totals.failed);
-    parts << translated("%1 tokens").arg(tokensText(totals)) << costText(totals) << durationText(totals.time);
+    parts << translated("%1 tokens").arg(tokensText(totals)) << costText(totals);
+    if (totals.time.count() > 0)
+        parts << durationText(totals.time);
     return parts.join(QStringLiteral(", "));
 }
 

@@ -108,6 +108,7 @@ void CallPage::showFacts(const LlmCallSummary& summary, bool running)
     const QString time = QDateTime::fromMSecsSinceEpoch(summary.started_ms).toString(QStringLiteral("HH:mm:ss"));
     QStringList parts{QString::fromStdString(summary.agent), QString::fromStdString(summary.provider), time};
     parts.removeAll(QString());
+    parts.removeDuplicates();
     if (!running) {
         const LlmTotals totals = totalsOf(summary);
         if (summary.usage.reported) {
@@ -121,7 +122,8 @@ void CallPage::showFacts(const LlmCallSummary& summary, bool running)
         }
         parts << (summary.cost_usd ? tr("%1 (%2)").arg(costText(totals), QString::fromStdString(summary.cost_source))
                                    : tr("cost not known"));
-        parts << durationText(summary.total);
+        if (summary.total.count() > 0)
+            parts << durationText(summary.total);
         if (summary.first_text.count() > 0)
             parts << tr("first text after %1").arg(durationText(summary.first_text));
         if (summary.attempts > 1)
