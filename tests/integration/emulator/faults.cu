@@ -161,6 +161,26 @@ extern "C" int fixture(int rank, int ranks)
             if (rank == 0)
                 abort();
             break;
+        case 18:
+        case 19:
+        case 20: {  // 18: only what is received in is registered, 19: only what is sent, 20: both
+            ncclUniqueId id{};
+            id.internal[0] = 9;
+            ncclComm_t comm;
+            ncclCommInitRank(&comm, ranks, id, rank);
+            void* memory = nullptr;
+            ncclWindow_t window = nullptr;
+            if (ncclMemAlloc(&memory, 4096) != ncclSuccess ||
+                ncclCommWindowRegister(comm, memory, 4096, &window, NCCL_WIN_COLL_SYMMETRIC) != ncclSuccess)
+                return 1;
+            void* const sent = mode == 18 ? device : memory;
+            void* const received = mode == 19 ? device : memory;
+            if (rank == 0)
+                ncclSend(sent, 512, ncclInt32, 1, comm, 0);
+            else if (rank == 1)
+                ncclRecv(received, 512, ncclInt32, 0, comm, 0);  // line: receive
+            break;
+        }
     }
     return cudaDeviceSynchronize() == cudaSuccess && host != 12345 ? 0 : 1;
 }

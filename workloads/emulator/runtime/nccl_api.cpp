@@ -255,19 +255,6 @@ ncclResult_t ncclCommUserRank(const ncclComm_t comm, int* rank)
     return ncclSuccess;
 }
 
-ncclResult_t ncclCommRegister(const ncclComm_t comm, void* buffer, std::size_t, void** handle)
-{
-    if (!comm || !handle)
-        return ncclInvalidArgument;
-    *handle = buffer;
-    return ncclSuccess;
-}
-
-ncclResult_t ncclCommDeregister(const ncclComm_t comm, void*)
-{
-    return comm ? ncclSuccess : ncclInvalidArgument;
-}
-
 ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void* buffer, std::size_t bytes, ncclWindow_t* window, int flags)
 {
     Rank& rank = calling_rank("ncclCommWindowRegister", CUCO_EMU_CALL_SITE());
@@ -290,12 +277,8 @@ ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void* buffer, std::size_t b
         return ncclInvalidArgument;
     // As NCCL does: memory that cannot be symmetric registers without a window for kernels.
     *window = symmetric ? publish(registered) : nullptr;
+    add_registered(*comm, *window, buffer, bytes);
     return ncclSuccess;
-}
-
-ncclResult_t ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t)
-{
-    return comm ? ncclSuccess : ncclInvalidArgument;
 }
 
 ncclTeam_t cuco_emu_team(ncclComm_t comm)

@@ -20,6 +20,7 @@ struct PointToPoint {
     ncclComm_t comm;
     cudaStream_t stream;
     const void* site;
+    bool registered = false;
 };
 
 struct Group {
@@ -47,6 +48,22 @@ void transferred(void* self)
     transfer->received();
 }
 
+/// NCCL decides on each side, by that side's buffer alone, whether data goes straight from buffer to buffer: where only
+/// one is registered, the receiver waits for what the sender puts elsewhere, and gets nothing.
+void check_registration(const Clique::Transfer& transfer, const PointToPoint& operation)
+{
+    if (transfer.send_registered == transfer.receive_registered)
+        return;
+    const auto memory = [](bool registered) {
+        return registered ? "in a window or otherwise registered" : "not registered";
+    };
+    fail({"crash", operation.comm->rank,
+          "Rank " + std::to_string(transfer.from) + " sends from memory that is " + memory(transfer.send_registered) +
+              ", and rank " + std::to_string(transfer.to) + " receives it in memory that is " +
+              memory(transfer.receive_registered) + ": NCCL then delivers nothing. Register both buffers, or neither.",
+          "", source_line(operation.site)});
+}
+
 /// Offers one side of a transfer; it begins when the other side is there too.
 void offer(const std::shared_ptr<Clique>& clique, const PointToPoint& operation, const CommandPtr& command,
            std::function<void()> done)
@@ -64,10 +81,12 @@ void offer(const std::shared_ptr<Clique>& clique, const PointToPoint& operation,
     auto& transfer = matches ? *queue.front() : *queue.back();
     if (operation.sends) {
         transfer.send = operation.buffer;
+        transfer.send_registered = operation.registered;
         transfer.sent = std::move(done);
         transfer.sender = command;
     } else {
         transfer.receive = operation.buffer;
+        transfer.receive_registered = operation.registered;
         transfer.received = std::move(done);
         transfer.receiver = command;
     }
@@ -81,6 +100,7 @@ void offer(const std::shared_ptr<Clique>& clique, const PointToPoint& operation,
                   " send and receive different sizes: " + std::to_string(transfer.bytes) + " and " +
                   std::to_string(operation.bytes) + " bytes.",
               "", 0});
+    check_registration(transfer, operation);
     auto* started = queue.front().release();
     queue.pop_front();
     const Model& model = machine().model;
@@ -140,7 +160,7 @@ ncclResult_t submit_group(Rank& rank, std::vector<PointToPoint> operations)
     return ncclSuccess;
 }
 
-ncclResult_t point_to_point(const PointToPoint& operation, const char* name, const void* site)
+ncclResult_t point_to_point(PointToPoint operation, const char* name, const void* site)
 {
     Rank& rank = calling_rank(name, site);
     if (rank.host.in_candidate)
@@ -149,6 +169,7 @@ ncclResult_t point_to_point(const PointToPoint& operation, const char* name, con
         operation.peer >= operation.comm->ranks)
         return ncclInvalidArgument;
     check_range(operation.buffer, operation.bytes, !operation.sends, name, site);
+    operation.registered = is_registered(*operation.comm, operation.buffer, operation.bytes);
     Group& group = groups[&rank];
     if (group.depth > 0) {
         group.operations.push_back(operation);

@@ -71,6 +71,7 @@ struct Clique {
         const void* send = nullptr;
         void* receive = nullptr;
         std::size_t bytes = 0;
+        bool send_registered = false, receive_registered = false;
         std::function<void()> sent, received;
         CommandPtr sender, receiver;
         Work work;
@@ -96,6 +97,12 @@ struct Clique {
 std::size_t element_bytes(ncclDataType_t type);
 const char* type_name(ncclDataType_t type);
 
+/// Memory that was registered with the communicator, as a window or without. `handle` is the window's or the
+/// registration's.
+void add_registered(ncclComm& comm, const void* handle, const void* begin, std::size_t bytes);
+/// Whether all of the range lies in such memory.
+bool is_registered(const ncclComm& comm, const void* begin, std::size_t bytes);
+
 /// What the operation does to memory, once all ranks take part.
 void perform(const Collective& collective);
 
@@ -115,4 +122,10 @@ struct ncclComm {
     cuco_emu::Rank* owner = nullptr;
     int rank = 0, ranks = 0;
     std::uint64_t next_collective = 0;
+    struct Registered {
+        const void* handle;  ///< or the window
+        std::uintptr_t begin;
+        std::size_t bytes;
+    };
+    std::vector<Registered> registered;
 };
