@@ -238,6 +238,15 @@ TEST_F(Emulator, SaysWhoWaitsForWhatWhenNothingCanHappenAnyMore)
     expectFailure(fault(15), "deadlock", "", {"ncclAllGather number 0 waits for the other ranks"});
 }
 
+TEST_F(Emulator, TakesATransferOnlyBetweenTwoRegisteredBuffersOrTwoOthers)
+{
+    expectFailure(
+        fault(18), "crash", "",
+        {"Rank 0 sends from memory that is not registered", "rank 1 receives it in memory that is in a window"});
+    expectFailure(fault(19), "crash", "", {"Rank 0 sends from memory that is in a window", "not registered"});
+    EXPECT_EQ(fault(20).exit_code, 0);
+}
+
 TEST_F(Emulator, ReportsCrashesWithKernelAndThread)
 {
     expectFailure(fault(7), "crash", "", {"64 KiB of stack", "recursive, block (0, 0, 0)"});

@@ -173,8 +173,8 @@ extern "C" int fixture(int rank, int ranks)
             if (ncclMemAlloc(&memory, 4096) != ncclSuccess ||
                 ncclCommWindowRegister(comm, memory, 4096, &window, NCCL_WIN_COLL_SYMMETRIC) != ncclSuccess)
                 return 1;
-            void* const sent = mode == 18 ? device : memory;
-            void* const received = mode == 19 ? device : memory;
+            void* const sent = FIXTURE_CASE == 18 ? device : memory;
+            void* const received = FIXTURE_CASE == 19 ? device : memory;
             if (rank == 0)
                 ncclSend(sent, 512, ncclInt32, 1, comm, 0);
             else if (rank == 1)
