@@ -87,19 +87,6 @@ Error sentenceFor(int extended_code, const std::string& sqlite_message, const st
     }
 }
 
-/// The path as a URI, so that `immutable` can be asked for.
-std::string fileUri(const std::filesystem::path& path, Database::Mode mode)
-{
-    std::string uri = "file:";
-    for (const char c : std::filesystem::absolute(path).string()) {
-        if (c == '?' || c == '#' || c == '%')
-            uri += fmt::format("%{:02x}", static_cast<unsigned char>(c));
-        else
-            uri += c;
-    }
-    return mode == Database::Mode::peek ? uri + "?immutable=1" : uri;
-}
-
 }  // namespace
 
 bool SqlRow::isNull(int column) const
@@ -130,8 +117,8 @@ Result<Database> Database::open(const std::filesystem::path& path, Mode mode)
                        : mode == Mode::write ? SQLITE_OPEN_READWRITE
                                              : SQLITE_OPEN_READONLY;
     sqlite3* handle = nullptr;
-    const int code = sqlite3_open_v2(fileUri(path, mode).c_str(), &handle,
-                                     access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+    const int code = sqlite3_open_v2(std::filesystem::absolute(path).c_str(), &handle,
+                                     access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
     Database database(handle, path);
     if (code != SQLITE_OK)
         return std::unexpected(sentenceFor(code, sqlite3_errstr(code), path.string()));

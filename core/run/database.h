@@ -42,7 +42,6 @@ private:
 class Database {
 public:
     enum class Mode {
-        peek,  ///< the main file only, as it lies there: no lock, no log, no file created beside it
         read,
         write,
         create,

@@ -5,6 +5,7 @@
 #include "core/base/clock.h"
 #include "core/run/database.h"
 #include "core/run/run_schema.h"
+#include "core/run/sqlite_header.h"
 #include "core/run/writer_lock.h"
 
 #include <fcntl.h>
@@ -39,15 +40,13 @@ bool hasCompanion(const std::filesystem::path& path, const char* suffix)
 }
 
 /// Whether the main file is all there: SQLite reads a missing tail as zeros. While pages may be on their way from a
-/// journal or log the file says nothing.
-bool isTruncated(Database& database, const std::filesystem::path& path)
+/// journal or log, or wait there because the disk was full, the file says nothing.
+bool isTruncated(const SqliteHeader& header, const std::filesystem::path& path)
 {
     if (WriterLock::isHeld(path) || hasCompanion(path, "-wal") || hasCompanion(path, "-journal"))
         return false;
-    const auto pages = database.integer("PRAGMA page_count"), page_bytes = database.integer("PRAGMA page_size");
     std::error_code ignored;
-    return pages && page_bytes &&
-           std::filesystem::file_size(path, ignored) < static_cast<std::uintmax_t>(*pages * *page_bytes);
+    return std::filesystem::file_size(path, ignored) < header.bytes;
 }
 
 /// Rolls back what a killed writer had begun. Only a writer can; a reader meets it when the kill fell into closing.
@@ -65,12 +64,13 @@ Result<void> rollBackLeftJournal(const std::filesystem::path& path)
 /// Looks without touching the file: another program's database must stay as it is, byte for byte.
 Result<void> peek(const std::filesystem::path& path)
 {
-    auto database = Database::open(path, Database::Mode::peek);
-    if (!database)
-        return std::unexpected(database.error());
-    if (auto version = checkedSchemaVersion(*database, path.string()); !version)
-        return std::unexpected(version.error());
-    if (isTruncated(*database, path))
+    if (::access(path.c_str(), R_OK) != 0)
+        return {};  // opening it says what is wrong
+    const auto header = readSqliteHeader(path);
+    if (auto version = checkFormat(header ? header->application_id : 0, header ? header->user_version : 0, path);
+        !version)
+        return version;
+    if (isTruncated(*header, path))
         return failure("The run file is damaged (its end is missing)", path.string(),
                        "Go back to a copy of it, or rescue what is left with `sqlite3 FILE .recover`.");
     return {};

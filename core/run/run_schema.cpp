@@ -199,6 +199,17 @@ Result<void> migrate(Database& database)
     });
 }
 
+Result<void> checkFormat(std::int64_t application_id, std::int64_t version, const std::filesystem::path& path)
+{
+    if (application_id != run_file_application_id || version < 1)
+        return failure("This is no run file", path.string(), "Open a file that CUCo wrote, usually named *.cuco.");
+    if (version > currentSchemaVersion())
+        return failure(fmt::format("The run file has format {}; this version of CUCo knows formats up to {}", version,
+                                   currentSchemaVersion()),
+                       path.string(), "Open it with a newer version of CUCo.");
+    return {};
+}
+
 Result<std::int64_t> checkedSchemaVersion(Database& database, const std::string& path)
 {
     const auto application = database.integer("PRAGMA application_id");
@@ -207,12 +218,8 @@ Result<std::int64_t> checkedSchemaVersion(Database& database, const std::string&
     const auto version = database.integer("PRAGMA user_version");
     if (!version)
         return std::unexpected(version.error());
-    if (*application != run_file_application_id || *version < 1)
-        return failure("This is no run file", path, "Open a file that CUCo wrote, usually named *.cuco.");
-    if (*version > currentSchemaVersion())
-        return failure(fmt::format("The run file has format {}; this version of CUCo knows formats up to {}", *version,
-                                   currentSchemaVersion()),
-                       path, "Open it with a newer version of CUCo.");
+    if (auto known = checkFormat(*application, *version, path); !known)
+        return std::unexpected(known.error());
     return *version;
 }
 

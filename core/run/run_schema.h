@@ -5,6 +5,7 @@
 #include "core/run/database.h"
 
 #include <cstdint>
+#include <filesystem>
 
 namespace cuco {
 
@@ -16,6 +17,9 @@ std::int64_t currentSchemaVersion();
 
 /// Brings an older (or empty) database to the current version in one transaction.
 Result<void> migrate(Database& database);
+
+/// That what a header says is a run file of a version this program reads.
+Result<void> checkFormat(std::int64_t application_id, std::int64_t version, const std::filesystem::path& path);
 
 /// That the database is a run file of a version this program reads. Reads the header only.
 Result<std::int64_t> checkedSchemaVersion(Database& database, const std::string& path);

@@ -283,6 +283,28 @@ TEST_F(RunFileTest, RefusesAnotherProgramsDatabaseAndLeavesItAsItIs)
     }
 }
 
+TEST_F(RunFileTest, IsWholeWhereTheDiskWasTooFullForItsLogToBeWrittenBack)
+{
+    constexpr std::size_t page_bytes = 4096;
+    const std::string log_path = path.string() + "-wal";
+    std::string log;
+    {
+        auto file = create();
+        fill(*file, 20);
+        log = readText(log_path);
+    }
+    const std::string whole = readText(path);
+    ASSERT_GT(log.size(), 10 * page_bytes);
+    // The first page, which tells how many there are, was written back; the last ones did not fit.
+    for (const auto access : {RunFile::Access::read, RunFile::Access::write}) {
+        writeText(path, whole.substr(0, whole.size() - 3 * page_bytes));
+        writeText(log_path, log);
+        EXPECT_EQ(open(access)->snapshot()->candidates.size(), 20u);
+    }
+    EXPECT_EQ(open(RunFile::Access::read)->snapshot()->candidates.size(), 20u);
+    EXPECT_FALSE(std::filesystem::exists(log_path)) << "the writer has written it back";
+}
+
 TEST_F(RunFileTest, NamesTheFormatOfANewerFile)
 {
     create();
