@@ -129,7 +129,8 @@ int writeEvidence(RunFile& file, const Options& options, std::stop_token stop)
         return reportError(paths.error());
     EvidenceOptions evidence{paths->resources, {}};
     if (options.attribution) {
-        const auto attribution = runAttribution(file, options.id, "seed", {}, std::move(stop));
+        const auto attribution =
+            runAttribution(file, options.id, options.against.empty() ? "seed" : options.against, {}, std::move(stop));
         if (!attribution)
             return reportError(attribution.error());
         evidence.further = attributionFiles(*attribution);
@@ -155,6 +156,8 @@ int showCandidate(const Options& options, std::stop_token stop)
     if (candidate == snapshot->candidates.end())
         return reportUsage(fmt::format("There is no candidate {} in {}. Choose one of those that `cucoctl show` lists.",
                                        options.id, options.file.string()));
+    if (!options.against.empty() && !options.diff && !options.attribution)
+        return reportUsage("--against is what to compare with: give --diff or --attribution with it.");
     if (!options.evidence.empty())
         return writeEvidence(**file, options, std::move(stop));
     if (options.source) {
@@ -194,7 +197,8 @@ void addCandidateCommand(CLI::App& app, Session& session)
     auto* source = command->add_flag("--source", options->source, "Its text");
     auto* diff = command->add_flag("--diff", options->diff, "A unified diff against its parent");
     auto* json = command->add_flag("--json", options->json, "One JSON document with raw samples and steps");
-    command->add_option("--against", options->against, "A candidate or baseline to compare with")->needs(diff);
+    command->add_option("--against", options->against,
+                        "With --diff, a candidate or baseline to compare with; with --attribution, a candidate");
     auto* evidence = command->add_option("--evidence", options->evidence,
                                          "Write a folder with all that speaks for it, and a script that checks it");
     source->excludes(diff)->excludes(json)->excludes(evidence);

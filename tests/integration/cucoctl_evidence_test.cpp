@@ -157,6 +157,16 @@ TEST_F(CucoctlEvidence, AttributesTheGainToItsEdits)
     EXPECT_THAT(testing::readText(folder / "bundle/attribution.md"), HasSubstr("| 1+2 |"));
     EXPECT_THAT(testing::readText(folder / "bundle/attribution.md"), HasSubstr("**modelled**"));
     EXPECT_THAT(testing::readText(folder / "bundle/README.md"), HasSubstr("attribution.md"));
+
+    // What begins its island is compared with what it is told to be.
+    const auto alone = cucoctl({"candidate", "b.cuco", "c0", "--evidence", "alone", "--attribution"});
+    EXPECT_EQ(alone.exit_code, 3);
+    EXPECT_THAT(alone.err, HasSubstr("--against"));
+    EXPECT_FALSE(std::filesystem::exists(folder / "alone"));
+    const auto told = cucoctl({"candidate", "b.cuco", "c0", "--evidence", "alone", "--attribution", "--against", "c1"});
+    ASSERT_EQ(told.exit_code, 0) << told.err;
+    EXPECT_THAT(testing::readText(folder / "alone/attribution.md"), HasSubstr("c1"));
+    EXPECT_EQ(cucoctl({"candidate", "b.cuco", "c1", "--against", "c0"}).exit_code, 2);
 }
 
 }  // namespace
