@@ -147,8 +147,19 @@ Result<std::string> JobStore::fetch(const JobFolder& job, const std::string& fil
     return bytes;
 }
 
+std::optional<std::uint64_t> JobStore::freeSpaceOf(const std::filesystem::path& folder)
+{
+    std::error_code error;
+    const auto space = std::filesystem::space(folder, error);
+    return error ? std::nullopt : std::optional<std::uint64_t>(space.available);
+}
+
 Result<CommandOutcome> JobStore::run(Command command, std::stop_token stop)
 {
+    if (const auto cache = cacheFolder(); cache && command.working_directory.parent_path() == *cache / "jobs")
+        if (const auto bytes = free_space_(command.working_directory))
+            if (const auto findings = judgeSpace(*cache, *bytes); !findings.problems.empty())
+                return std::unexpected(findings.problems.front());
     command.environment.merge(scrubbedEnvironment());
     return runCommand(command, stop);
 }
@@ -172,9 +183,8 @@ std::vector<std::string> JobStore::sandbox(const JobFolder& job, bool gpus,
 void JobStore::probe(NodeProbe& probe, std::stop_token stop) const
 {
     if (const auto folder = cacheFolder()) {
-        std::error_code error;
-        if (const auto space = std::filesystem::space(*folder, error); !error)
-            report(judgeSpace(*folder, space.available), probe);
+        if (const auto bytes = free_space_(*folder))
+            report(judgeSpace(*folder, *bytes), probe);
     } else {
         probe.problems.push_back(folder.error());
     }
