@@ -184,6 +184,7 @@ template JsonReader& JsonReader::read(std::string_view, std::vector<std::int64_t
 template JsonReader& JsonReader::read(std::string_view, std::vector<double>&, bool);
 template JsonReader& JsonReader::read(std::string_view, std::vector<std::string>&, bool);
 template JsonReader& JsonReader::read(std::string_view, std::map<std::string, std::int64_t>&, bool);
+template JsonReader& JsonReader::read(std::string_view, std::map<std::string, double>&, bool);
 template JsonReader& JsonReader::read(std::string_view, std::map<std::string, std::string>&, bool);
 
 const json* JsonReader::array(std::string_view name)

@@ -24,9 +24,9 @@ constexpr std::uint64_t noise_seed = 0x5eed;
 // For a roofline's term that does not bind because nothing is known of it.
 constexpr double unbounded = 1e30;
 
-double noiseOf(const std::vector<double>& first, const std::vector<double>& second)
+double noiseOf(const std::vector<double>& first, const std::vector<double>& second, int burst)
 {
-    const Ratio ratio = ratioOfRounds(first, second, turns_a_round, noise_seed);
+    const Ratio ratio = withProcesses(ratioOfRounds(first, second, turns_a_round, noise_seed), median(first) * burst);
     return std::max(std::abs(ratio.low - 1), std::abs(ratio.high - 1));
 }
 
@@ -58,6 +58,29 @@ std::vector<BaselineTiming> BaselineShape::timings() const
     for (const auto& [name, problem] : problems)
         all.push_back({name, 0, problem});
     return all;
+}
+
+Result<void> setMeasuredBounds(const Workload& workload, const Shape& shape, int ranks,
+                               const std::optional<MeasuredRates>& rates, BaselineShape& measured)
+{
+    const auto flops = flopsOfSlowestRank(workload, shape, ranks);
+    if (!flops)
+        return std::unexpected(flops.error());
+    const auto boundBy = [&](const std::optional<double>& computing_us) {
+        DeviceRates limits;
+        limits.flops_per_s = computing_us && *flops > 0 ? *flops / (*computing_us * 1e-6) : unbounded;
+        limits.hbm_bytes_per_s = rates ? rates->hbm_bytes_per_s : unbounded;
+        limits.link_bytes_per_s = rates ? rates->link_bytes_per_s : unbounded;
+        return boundUs(workload, shape, ranks, limits);
+    };
+    const auto bound = boundBy(measured.compute_alone_us);
+    const auto least = boundBy(workload.compute_alone_bounds ? measured.compute_alone_least_us : std::nullopt);
+    if (!bound || !least)
+        return std::unexpected(bound ? least.error() : bound.error());
+    measured.bound_us = *bound;
+    measured.least_us = *least;
+    measured.bound_source = "measured on this node";
+    return {};
 }
 
 Result<void> Baselines::build(bool modelled, std::stop_token stop)
@@ -120,29 +143,15 @@ Result<void> Baselines::measure(const EvaluationPlan& plan, std::stop_token stop
 Result<void> Baselines::settle(const EvaluationPlan& plan, const Shape& shape, BaselineShape measured)
 {
     measured.strongest = strongestOf(measured.samples_us);
-    DeviceRates rates = toolchain_.rates();
-    measured.bound_source = "modelled";
     const std::lock_guard guard(mutex_);
-    if (!plan.modelled) {
-        const auto flops = flopsOfSlowestRank(workload_, shape, plan.ranks);
-        if (!flops)
-            return std::unexpected(flops.error());
-        measured.bound_source = "measured on this node";
-        rates.flops_per_s =
-            measured.compute_alone_us && *flops > 0 ? *flops / (*measured.compute_alone_us * 1e-6) : unbounded;
-        rates.hbm_bytes_per_s = rates_ ? rates_->hbm_bytes_per_s : unbounded;
-        rates.link_bytes_per_s = rates_ ? rates_->link_bytes_per_s : unbounded;
-    }
-    const auto bound = boundUs(workload_, shape, plan.ranks, rates);
-    if (!bound)
-        return std::unexpected(bound.error());
-    measured.bound_us = measured.least_us = *bound;
-    if (!plan.modelled && !workload_.compute_alone_bounds) {
-        rates.flops_per_s = unbounded;
-        const auto least = boundUs(workload_, shape, plan.ranks, rates);
-        if (!least)
-            return std::unexpected(least.error());
-        measured.least_us = *least;
+    if (plan.modelled) {
+        const auto bound = boundUs(workload_, shape, plan.ranks, toolchain_.rates());
+        if (!bound)
+            return std::unexpected(bound.error());
+        measured.bound_source = "modelled";
+        measured.bound_us = measured.least_us = *bound;
+    } else if (auto set = setMeasuredBounds(workload_, shape, plan.ranks, rates_, measured); !set) {
+        return set;
     }
     shapes_[{plan.ranks, shape.name}] = std::move(measured);
     return {};
@@ -236,6 +245,8 @@ void Baselines::takeReport(const EvaluationPlan& plan, const HarnessReport& repo
         auto& measured = shapes[shape.name];
         const auto& host_samples = report.samples_us.at(shape.name);
         measured.samples_us[own_.front().name] = host_samples;
+        if (const auto burst = report.bursts.find(shape.name); burst != report.bursts.end())
+            measured.burst = burst->second;
         for (auto& own : own_) {
             const auto problem = report.baseline_problems.find(own.name);
             const auto times = report.baseline_samples_us.find(own.name);
@@ -245,14 +256,15 @@ void Baselines::takeReport(const EvaluationPlan& plan, const HarnessReport& repo
             }
             if (times == report.baseline_samples_us.end() || !times->second.contains(shape.name))
                 continue;
-            if (own.computes_alone)
+            if (own.computes_alone) {
                 measured.compute_alone_us = median(times->second.at(shape.name));
-            else
+                measured.compute_alone_least_us = std::ranges::min(times->second.at(shape.name));
+            } else
                 measured.samples_us[own.name] = times->second.at(shape.name);
         }
         if (const auto found = report.baseline_samples_us.find(twin);
             found != report.baseline_samples_us.end() && found->second.contains(shape.name))
-            measured.noise_floor = noiseOf(host_samples, found->second.at(shape.name));
+            measured.noise_floor = noiseOf(host_samples, found->second.at(shape.name), measured.burst);
     }
 }
 
@@ -279,8 +291,8 @@ std::vector<BaselineResult> Baselines::results(const EvaluationPlan& plan) const
             const BaselineShape measured = at(plan.ranks, shape.name);
             const auto samples = measured.samples_us.find(own.name);
             if (samples != measured.samples_us.end())
-                evaluation.timings.push_back(
-                    timeShape(shape.name, plan.ranks, samples->second, measured, plan.modelled));
+                evaluation.timings.push_back(timeShape(shape.name, plan.ranks, samples->second, measured, plan.modelled,
+                                                       std::nullopt, measured.burst));
             else if (const auto found = measured.problems.find(own.name); found != measured.problems.end())
                 problem = found->second;
         }

@@ -25,14 +25,22 @@ struct BaselineShape {
     std::map<std::string, std::string> problems;            ///< by name, of those that did not
     std::string strongest;
     std::optional<double> compute_alone_us;
-    std::optional<double> noise_floor;  ///< the host baseline against itself; GPUs
-    double bound_us = 0;                ///< 0: none is known
-    double least_us = 0;                ///< what no right candidate can be faster than: the bound, or a part of it
+    std::optional<double> compute_alone_least_us;  ///< the shortest of its samples
+    std::optional<double> noise_floor;             ///< the host baseline against itself; GPUs
+    double bound_us = 0;                           ///< 0: none is known
+    double least_us = 0;  ///< what no right candidate can be faster than: the bound, or a part of it
     std::string bound_source;
+    int burst = 1;  ///< iterations that a sample is the mean of
 
     const std::vector<double>& strongestSamples() const { return samples_us.at(strongest); }
     std::vector<BaselineTiming> timings() const;
 };
+
+/// Of a shape that was measured on GPUs: its bound from the node's rates and the computing alone, and what no right
+/// candidate can be faster than. That one is made of the shortest time of the computing: a GPU at its power limit
+/// computes some per cent faster in one minute than in another.
+Result<void> setMeasuredBounds(const Workload& workload, const Shape& shape, int ranks,
+                               const std::optional<MeasuredRates>& rates, BaselineShape& measured);
 
 /// A workload's host-driven baselines on one node: host.cu, the manifest's others, and the computing alone. May be used
 /// from several threads once it is built.

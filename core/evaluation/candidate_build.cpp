@@ -55,4 +55,42 @@ Result<std::shared_ptr<JobFolder>> compileCandidate(Node& node, Toolchain& toolc
     return folder;
 }
 
+ProfiledBuild::ProfiledBuild(Node& node, Toolchain& toolchain, std::string source, std::stop_token stop)
+    : node_(node),
+      toolchain_(toolchain),
+      source_(std::move(source)),
+      stopped_with_(std::move(stop), [this] { stop_source_.request_stop(); }),
+      thread_([this](std::stop_token abandoned) {
+          const std::stop_callback forward(abandoned, [this] { stop_source_.request_stop(); });
+          built_ = build(stop_source_.get_token());
+      })
+{
+}
+
+Result<void> ProfiledBuild::build(std::stop_token stop)
+{
+    auto folder = node_.createJob();
+    if (!folder)
+        return std::unexpected(folder.error());
+    folder_ = std::move(*folder);
+    const auto built = toolchain_.buildProfiled(node_, *folder_, source_, stop);
+    if (!built)
+        return std::unexpected(built.error());
+    if (!*built)
+        return failure("It does not compile with CUCO_PROFILE defined: " + built->error().first_error);
+    return {};
+}
+
+Result<void> ProfiledBuild::putInto(const JobFolder& job)
+{
+    if (thread_.joinable())
+        thread_.join();
+    if (!built_)
+        return built_;
+    const auto bytes = readFile(folder_->path() / file_name);
+    if (!bytes)
+        return std::unexpected(bytes.error());
+    return node_.put(job, file_name, *bytes);
+}
+
 }  // namespace cuco

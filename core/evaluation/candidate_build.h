@@ -6,10 +6,12 @@
 #include "core/nodes/node.h"
 #include "core/nodes/toolchain.h"
 
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <thread>
 
 namespace cuco {
 
@@ -19,5 +21,28 @@ namespace cuco {
 Result<std::shared_ptr<JobFolder>> compileCandidate(Node& node, Toolchain& toolchain, const std::string& source,
                                                     std::string_view backend, Evaluation& evaluation,
                                                     std::stop_token stop);
+
+/// Builds a candidate for the profiler, beside the build of the candidate itself, until it is over or stopped or this
+/// object ends.
+class ProfiledBuild {
+public:
+    ProfiledBuild(Node& node, Toolchain& toolchain, std::string source, std::stop_token stop);
+
+    static constexpr const char* file_name = "profiled.so";
+    /// Waits for it, and puts what was built into a job's folder. Errors: why there is no profile.
+    Result<void> putInto(const JobFolder& job);
+
+private:
+    Result<void> build(std::stop_token stop);
+
+    Node& node_;
+    Toolchain& toolchain_;
+    const std::string source_;
+    std::shared_ptr<JobFolder> folder_;  ///< of its own: two compilers cannot share one
+    Result<void> built_;
+    std::stop_source stop_source_;
+    std::stop_callback<std::function<void()>> stopped_with_;
+    std::jthread thread_;  ///< last: it uses the rest
+};
 
 }  // namespace cuco

@@ -28,6 +28,8 @@ struct EvaluationRequest {
     /// What crashed, hung or got an error on GPUs is run again with each launch waited for, so that the detail can name
     /// the launch. The emulated node names it at once.
     bool diagnose = false;
+    /// All rounds of timing, also where fewer would do to tell the times apart.
+    bool all_rounds = false;
 };
 
 struct EvaluationResult {
@@ -59,6 +61,8 @@ public:
     struct Compiled {
         Evaluation evaluation;  ///< final when it is not verified()
         std::shared_ptr<JobFolder> job;
+        bool for_profiler = false;       ///< it was built for the profiler too
+        std::string no_profile_because;  ///< with a request that wants a profile
     };
     virtual Result<Compiled> compile(const EvaluationRequest& request, std::stop_token stop) = 0;
     /// Verify, benchmark and profile, as far as `request.until` says.

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -115,6 +116,8 @@ struct Evaluation {
     bool sandboxed = false;             ///< it was built and run where it reaches nothing but its job
     std::uint64_t input_seed = 0;       ///< makes the same inputs again
     double compile_ms = 0, run_ms = 0;  ///< wall time spent on it
+    /// What the harness spent on GPUs, by phase (workloads/harness/README.md): a part of run_ms.
+    std::map<std::string, double> spent_ms;
 
     bool verified() const { return verdict == Verdict::verified; }
     /// Geometric mean over the shapes; nothing before benchmark.

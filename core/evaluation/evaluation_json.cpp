@@ -246,7 +246,8 @@ nlohmann::json toJson(const Evaluation& evaluation)
             {"sandboxed", evaluation.sandboxed},
             {"input_seed", evaluation.input_seed},
             {"compile_ms", evaluation.compile_ms},
-            {"run_ms", evaluation.run_ms}};
+            {"run_ms", evaluation.run_ms},
+            {"spent_ms", evaluation.spent_ms}};
 }
 
 Result<Evaluation> evaluationFromJson(const nlohmann::json& json)
@@ -264,7 +265,8 @@ Result<Evaluation> evaluationFromJson(const nlohmann::json& json)
         .required("compile_ms", evaluation.compile_ms)
         .required("run_ms", evaluation.run_ms)
         .optional("remarks", evaluation.remarks)
-        .optional("input_seed", evaluation.input_seed);
+        .optional("input_seed", evaluation.input_seed)
+        .optional("spent_ms", evaluation.spent_ms);
     const auto* at = reader.object("at");
     const auto* mismatches = reader.array("mismatches");
     const auto* timings = reader.array("timings");

@@ -14,7 +14,7 @@ namespace {
 constexpr int verify_iterations = 3;  ///< one more than there are sets of buffers: addresses come again
 constexpr int consecutive_iterations = 3;
 constexpr std::uint64_t first_skew = 0x5eed;
-constexpr int candidate_rounds = 12, baseline_rounds = 8;
+constexpr int candidate_rounds = 12, least_candidate_rounds = 6, baseline_rounds = 8;
 // Iteration i of a shape has inputs from seed + i; shapes must not share them.
 constexpr std::uint64_t seed_stride = 1'000'003;
 
@@ -104,6 +104,7 @@ Result<EvaluationPlan> planEvaluation(const Workload& workload, const NodeProbe&
     plan.backend = backendOf(request);
     plan.until = request.until;
     plan.modelled = probe.modelled;
+    plan.all_rounds = request.all_rounds;
     plan.verify_shapes = probe.modelled ? workload.emulated_verify_shapes : workload.verify_shapes;
     plan.timed_shapes = !request.shapes.empty()    ? request.shapes
                         : !defaults.shapes.empty() ? defaults.shapes
@@ -150,6 +151,8 @@ HarnessJob candidateJob(const EvaluationPlan& plan, const Workload& workload)
         JobShape timed = jobShape(shape, plan, job.shapes.size());
         timed.time = plan.until >= Stage::benchmark;
         timed.rounds = timed.time ? candidate_rounds : 0;
+        timed.least_rounds = plan.all_rounds ? timed.rounds : std::min(timed.rounds, least_candidate_rounds);
+        timed.trace = plan.until >= Stage::profile && shape.name == plan.timed_shapes.front().name;
         job.shapes.push_back(std::move(timed));
     }
     return job;
@@ -162,19 +165,9 @@ HarnessJob baselineJob(const EvaluationPlan& plan, const Workload& workload)
     for (const auto& shape : plan.timed_shapes) {
         JobShape timed = jobShape(shape, plan, job.shapes.size());
         timed.time = true;
-        timed.rounds = baseline_rounds;
+        timed.rounds = timed.least_rounds = baseline_rounds;
         job.shapes.push_back(std::move(timed));
     }
-    return job;
-}
-
-HarnessJob traceJob(const EvaluationPlan& plan, const Workload& workload)
-{
-    HarnessJob job = emptyJob(plan, workload);
-    JobShape traced = jobShape(plan.timed_shapes.front(), plan, 0);
-    traced.iterations = 0;
-    traced.trace = true;
-    job.shapes.push_back(std::move(traced));
     return job;
 }
 

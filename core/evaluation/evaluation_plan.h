@@ -16,6 +16,7 @@ struct EvaluationPlan {
     std::string backend;  ///< of the candidate's directive; empty for a baseline, which has none
     Stage until = Stage::profile;
     bool modelled = false;
+    bool all_rounds = false;
 };
 
 /// Of the directive; empty when the request has none.
@@ -30,11 +31,10 @@ constexpr std::size_t turns_a_round = 2;  ///< of each program, in a job on GPUs
 /// Every verification shape a few times in a row with ranks that start apart, then every timed shape, all of them
 /// dumped, for the emulated node.
 HarnessJob modelledJob(const EvaluationPlan& plan, const Workload& workload);
-/// The same on GPUs, where timed shapes are run in turns with the job's baselines.
+/// The same on GPUs, where timed shapes are run in turns with the job's baselines. The first is traced where the job
+/// gets a program for it; a traced program is never timed.
 HarnessJob candidateJob(const EvaluationPlan& plan, const Workload& workload);
 /// For a job in which all baselines take turns; the node's rates are measured too.
 HarnessJob baselineJob(const EvaluationPlan& plan, const Workload& workload);
-/// The first timed shape, traced; a traced run is never timed.
-HarnessJob traceJob(const EvaluationPlan& plan, const Workload& workload);
 
 }  // namespace cuco

@@ -50,13 +50,11 @@ struct Evaluator::Private {
     }
 
     Bench bench() const { return {*node, *toolchain, workload}; }
-    Result<HarnessReport> runCandidate(const EvaluationPlan& plan, const JobFolder& folder, Evaluation& evaluation,
+    Result<HarnessReport> runCandidate(const EvaluationPlan& plan, const Compiled& compiled, Evaluation& evaluation,
                                        std::stop_token stop) const;
     void compare(const EvaluationPlan& plan, HarnessReport& report, Evaluation& evaluation) const;
-    Result<std::optional<Timeline>> profile(const EvaluationPlan& plan, const JobFolder& folder,
-                                            const std::string& source, Evaluation& evaluation,
-                                            std::stop_token stop) const;
-
+    std::optional<Timeline> profile(const EvaluationPlan& plan, const Compiled& compiled, HarnessReport& report,
+                                    Evaluation& evaluation) const;
     Result<void> diagnose(const EvaluationPlan& plan, const JobFolder& folder, const std::string& source,
                           Evaluation& evaluation, std::stop_token stop) const;
 
@@ -73,11 +71,11 @@ struct Evaluator::Private {
     std::vector<BaselineResult> baseline_results;
 };
 
-Result<HarnessReport> Evaluator::Private::runCandidate(const EvaluationPlan& plan, const JobFolder& folder,
+Result<HarnessReport> Evaluator::Private::runCandidate(const EvaluationPlan& plan, const Compiled& compiled,
                                                        Evaluation& evaluation, std::stop_token stop) const
 {
     if (plan.modelled)
-        return runModelled(bench(), plan, folder, "candidate.so", true, evaluation, stop);
+        return runModelled(bench(), plan, *compiled.job, "candidate.so", true, evaluation, stop);
     evaluation.stage = Stage::verify;
     HarnessJob job = candidateJob(plan, workload);
     job.files = toolchain->files();
@@ -86,7 +84,9 @@ Result<HarnessReport> Evaluator::Private::runCandidate(const EvaluationPlan& pla
     for (auto& shape : job.shapes)
         if (shape.rounds > 0)
             shape.against = {baselines.at(plan.ranks, shape.shape.name).strongest};
-    auto report = runOnGpus(bench(), folder, job, {}, evaluation, stop);
+    if (compiled.for_profiler && plan.until >= Stage::profile)
+        job.traced = {ProfiledBuild::file_name, toolchain->profileVariables()};
+    auto report = runOnGpus(bench(), *compiled.job, job, {}, evaluation, stop);
     if (report && evaluation.verified() && plan.until >= Stage::benchmark)
         evaluation.stage = Stage::benchmark;
     return report;
@@ -104,10 +104,9 @@ void Evaluator::Private::compare(const EvaluationPlan& plan, HarnessReport& repo
             evaluation.remarks.push_back("Baseline " + alone.strongest + " took no turns at shape " + shape.name +
                                          "; the speed-up is over its times without the candidate. " +
                                          report.baseline_problems[alone.strongest]);
-        ShapeTiming timing =
-            timeShape(shape.name, plan.ranks, report.samples_us.at(shape.name), alone, plan.modelled, std::move(turns));
+        ShapeTiming timing = timeShape(shape.name, plan.ranks, report.samples_us.at(shape.name), alone, plan.modelled,
+                                       std::move(turns), plan.modelled ? 1 : report.bursts[shape.name]);
         timing.event_us = std::move(report.event_us[shape.name]);
-        timing.burst = report.bursts[shape.name];
         timing.conditions = std::move(report.conditions[shape.name]);
         evaluation.timings.push_back(std::move(timing));
     }
@@ -124,35 +123,19 @@ void Evaluator::Private::compare(const EvaluationPlan& plan, HarnessReport& repo
 }
 
 /// The score stands without a profile; a remark says why there is none.
-Result<std::optional<Timeline>> Evaluator::Private::profile(const EvaluationPlan& plan, const JobFolder& folder,
-                                                            const std::string& source, Evaluation& evaluation,
-                                                            std::stop_token stop) const
+std::optional<Timeline> Evaluator::Private::profile(const EvaluationPlan& plan, const Compiled& compiled,
+                                                    HarnessReport& report, Evaluation& evaluation) const
 {
-    const auto missing = [&](const std::string& why) {
-        evaluation.remarks.push_back("The profile is missing. " + why);
-        return std::optional<Timeline>();
-    };
-    const auto built = toolchain->buildProfiled(*node, folder, source, stop);
-    if (!built)
-        return missing(describe(built.error()));
-    if (!*built)
-        return missing("It does not compile with CUCO_PROFILE defined: " + built->error().first_error);
-    HarnessJob job = traceJob(plan, workload);
-    job.files = toolchain->files();
-    job.files.candidate = "profiled.so";
-    Evaluation traced;
-    auto report = runOnGpus(bench(), folder, job, toolchain->profileVariables(), traced, stop);
-    if (!report && stop.stop_requested())
-        return std::unexpected(report.error());
-    if (!report)
-        return missing(describe(report.error()));
-    if (!traced.verified())
-        return missing(traced.message);
-    const auto timeline = report->timelines.find(plan.timed_shapes.front().name);
-    if (timeline == report->timelines.end())
-        return missing(report->remarks.empty() ? "The harness reported none." : report->remarks.front());
-    evaluation.stage = Stage::profile;
-    return std::move(timeline->second);
+    const auto timeline = report.timelines.find(plan.timed_shapes.front().name);
+    if (timeline != report.timelines.end()) {
+        evaluation.stage = Stage::profile;
+        return std::move(timeline->second);
+    }
+    evaluation.remarks.push_back("The profile is missing. " + (!compiled.for_profiler ? compiled.no_profile_because
+                                                               : !report.trace_problem.empty() ? report.trace_problem
+                                                               : report.remarks.empty() ? "The harness reported none."
+                                                                                        : report.remarks.front()));
+    return std::nullopt;
 }
 
 /// Streams no longer run beside each other then, so this says where to look, never what is right.
@@ -250,11 +233,20 @@ Result<Evaluator::Compiled> Evaluator::compile(const EvaluationRequest& request,
     }
     if (!compiled.evaluation.verified())
         return compiled;
+    std::optional<ProfiledBuild> profiled;
+    if (request.until >= Stage::profile && !d_->probe.modelled)
+        profiled.emplace(*d_->node, *d_->toolchain, request.source, stop);
     auto folder =
         compileCandidate(*d_->node, *d_->toolchain, request.source, backendOf(request), compiled.evaluation, stop);
     if (!folder)
         return std::unexpected(folder.error());
     compiled.job = std::move(*folder);
+    if (profiled && compiled.evaluation.verified()) {
+        const auto put = profiled->putInto(*compiled.job);
+        compiled.for_profiler = put.has_value();
+        if (!put)
+            compiled.no_profile_because = describe(put.error());
+    }
     compiled.evaluation.compile_ms = stopwatch.ms();
     return compiled;
 }
@@ -284,7 +276,7 @@ Result<EvaluationResult> Evaluator::measure(const EvaluationRequest& request, Co
             return result;
     }
     evaluation.input_seed = plan->seed;
-    auto report = d_->runCandidate(*plan, *compiled.job, evaluation, stop);
+    auto report = d_->runCandidate(*plan, compiled, evaluation, stop);
     if (!report)
         return std::unexpected(report.error());
     // An illegal address is out_of_bounds.
@@ -300,10 +292,7 @@ Result<EvaluationResult> Evaluator::measure(const EvaluationRequest& request, Co
             timeline != report->timelines.end())
             result.timeline = std::move(timeline->second);
     } else if (evaluation.verified() && plan->until >= Stage::profile) {
-        auto timeline = d_->profile(*plan, *compiled.job, request.source, evaluation, stop);
-        if (!timeline)
-            return std::unexpected(timeline.error());
-        result.timeline = std::move(*timeline);
+        result.timeline = d_->profile(*plan, compiled, *report, evaluation);
     }
     if (result.timeline && !evaluation.timings.empty()) {
         const double bound = evaluation.timings.front().bound_us;

@@ -117,7 +117,7 @@ Result<void> appendShape(std::string& text, const Workload& workload, const JobS
     if (job.consecutive != 0)
         fmt::format_to(std::back_inserter(text), "consecutive {}\n", job.consecutive);
     if (job.rounds != 0)
-        fmt::format_to(std::back_inserter(text), "rounds {}\n", job.rounds);
+        fmt::format_to(std::back_inserter(text), "rounds {} {}\n", job.rounds, job.least_rounds);
     if (!job.against.empty())
         fmt::format_to(std::back_inserter(text), "against {}\n", fmt::join(job.against, " "));
     return {};
@@ -135,7 +135,7 @@ SizeValues valuesOnRank(const SizeValues& parameters, int ranks, int rank)
 
 Result<std::string> writeHarnessJob(const Workload& workload, const HarnessJob& job)
 {
-    for (const auto& path : {job.files.candidate, job.files.reference, job.files.model})
+    for (const auto& path : {job.files.candidate, job.files.reference, job.files.model, job.traced.program})
         if (auto checked = checkPath(path); !checked)
             return std::unexpected(checked.error());
     std::string text = fmt::format("cuco-job 1\ncandidate {}\nreference {}\n", job.files.candidate.string(),
@@ -150,6 +150,11 @@ Result<std::string> writeHarnessJob(const Workload& workload, const HarnessJob& 
             return std::unexpected(checked.error());
         fmt::format_to(std::back_inserter(text), "{} {} {}\n", baseline.checked ? "baseline" : "unchecked",
                        baseline.name, baseline.program.string());
+    }
+    if (!job.traced.program.empty()) {
+        text += "traced " + job.traced.program.string() + "\n";
+        for (const auto& [name, value] : job.traced.variables)
+            text += "traced_variable " + name + " " + value + "\n";
     }
     if (job.rates)
         text += "rates 1\n";

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,8 @@ struct JobShape {
     bool dump = false, time = false, trace = false;
     std::uint64_t skew = 0;                 ///< 0: ranks start together
     int consecutive = 0;                    ///< GPUs: further verified iterations, in a row
-    int rounds = 0;                         ///< GPUs: of timing; each program has two turns in a round
+    int rounds = 0;                         ///< GPUs: of timing, at most; each program has two turns in a round
+    int least_rounds = 0;                   ///< GPUs: before this many a clear result ends them
     std::vector<std::string> against = {};  ///< GPUs: the baselines that take turns; empty: all
 };
 
@@ -33,11 +35,18 @@ struct JobBaseline {
     bool checked = true;            ///< false: nothing is communicated, so that its outputs are not looked at
 };
 
+/// On GPUs: the candidate as it was built for the profiler. It runs when all else is done, in ranks of its own.
+struct JobTraced {
+    std::filesystem::path program;                 ///< in the job's folder; empty: nothing is traced
+    std::map<std::string, std::string> variables;  ///< of the environment of its ranks alone
+};
+
 struct HarnessJob {
     HarnessFiles files;
     int ranks = 1;
     std::chrono::seconds limit{60};  ///< a watchdog of the harness's own, which can name what hangs
     std::vector<JobBaseline> baselines;
+    JobTraced traced;
     bool rates = false;  ///< GPUs: measure the links and the memory first
     bool race = false;   ///< look for races; emulated node only
     std::vector<JobShape> shapes;

@@ -15,6 +15,7 @@ namespace cuco {
 namespace {
 
 constexpr std::size_t max_lines = 200'000, max_remarks = 20, max_mismatches = 256, max_failures = 64, max_races = 16;
+constexpr std::size_t max_phases = 64;
 constexpr std::size_t max_text_bytes = 64u << 10;
 
 std::string limited(std::string text)
@@ -66,6 +67,8 @@ private:
             return time(reader);
         if (event == "trace")
             return trace(reader);
+        if (event == "trace_failed")
+            return traceFailed(reader);
         if (event == "failure")
             return failed(reader);
         if (event == "baseline_failed")
@@ -76,6 +79,8 @@ private:
             return rates(reader);
         if (event == "processes")
             return processes(reader);
+        if (event == "spent")
+            return spent(reader);
         if (event == "gpu_fault")
             return gpuFault(reader);
         if (event == "used")
@@ -149,6 +154,14 @@ private:
         return report_.timelines.emplace(shape, std::move(*timeline)).second ? "" : "The shape comes twice.";
     }
 
+    std::string traceFailed(JsonReader& reader)
+    {
+        std::string message, detail;
+        reader.required("message", message).optional("detail", detail);
+        report_.trace_problem = limited(detail.empty() ? message : message + " " + detail);
+        return faultOf(reader);
+    }
+
     std::string used(JsonReader& reader)
     {
         if (!report_.host_collectives.empty())
@@ -212,6 +225,18 @@ private:
         if (auto fault = faultOf(reader); !fault.empty())
             return fault;
         report_.rates = rates;
+        return {};
+    }
+
+    std::string spent(JsonReader& reader)
+    {
+        std::map<std::string, double> phases;
+        reader.required("ms", phases);
+        if (auto fault = faultOf(reader); !fault.empty())
+            return fault;
+        for (const auto& [phase, ms] : phases)
+            if (report_.spent_ms.contains(phase) || report_.spent_ms.size() < max_phases)
+                report_.spent_ms[limited(phase)] += ms;
         return {};
     }
 

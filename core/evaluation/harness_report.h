@@ -44,9 +44,11 @@ struct HarnessReport {
     std::map<std::string, std::string> baseline_problems;          ///< by program: why it takes no part
     std::map<std::string, std::vector<GpuConditions>> conditions;  ///< by shape
     std::optional<MeasuredRates> rates;
+    std::map<std::string, double> spent_ms;     ///< by phase, over all shapes; GPUs
     std::string gpu_fault;                      ///< what is wrong with a GPU after the candidate
     std::vector<std::string> neighbours;        ///< "process 17 (2048 MiB) on GPU 0": other users
     std::map<std::string, Timeline> timelines;  ///< by shape
+    std::string trace_problem;                  ///< why there is none
     std::vector<HarnessFailure> failures;
     std::vector<CheckedOutput> checked;
     std::string host_collectives;      ///< NCCL's that the candidate called, with blanks between; emulated node

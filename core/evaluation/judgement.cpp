@@ -140,10 +140,12 @@ std::string missingOnGpus(const HarnessJob& job, const HarnessReport& report)
         const std::string& name = shape.shape.name;
         const auto times = report.samples_us.find(name);
         const std::size_t have = times == report.samples_us.end() ? 0 : times->second.size();
-        if (have != turns_a_round * static_cast<std::size_t>(shape.rounds))
-            return fmt::format("{} times of shape {} were reported for {} rounds.", have, name, shape.rounds);
-        const int iterations = shape.trace && shape.rounds == 0 ? 0 : shape.iterations + shape.consecutive;
-        for (int iteration = 0; iteration < iterations; ++iteration)
+        const auto least = turns_a_round * static_cast<std::size_t>(shape.least_rounds);
+        const auto most = turns_a_round * static_cast<std::size_t>(shape.rounds);
+        if (have < least || have > most || have % turns_a_round != 0)
+            return fmt::format("{} times of shape {} were reported for {} to {} rounds.", have, name,
+                               shape.least_rounds, shape.rounds);
+        for (int iteration = 0; iteration < shape.iterations + shape.consecutive; ++iteration)
             for (int rank = 0; rank < job.ranks; ++rank)
                 if (!checked.contains({name, iteration, rank}))
                     return fmt::format("Rank {}'s iteration {} of shape {} was not checked.", rank, iteration, name);

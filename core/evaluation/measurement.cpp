@@ -61,6 +61,8 @@ Result<HarnessReport> runOnGpus(const Bench& bench, const JobFolder& folder, con
         return std::unexpected(run.error());
     if (auto judged = judgeGpuRun(job, run->outcome, run->report, evaluation); !judged)
         return std::unexpected(judged.error());
+    for (const auto& [phase, ms] : run->report.spent_ms)
+        evaluation.spent_ms[phase] += ms;
     return std::move(run->report);
 }
 

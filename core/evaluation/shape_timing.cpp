@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace cuco {
@@ -23,7 +24,7 @@ constexpr double disturbed_share = 1.25;
 
 ShapeTiming timeShape(const std::string& shape, int ranks, std::vector<double> samples_us,
                       const BaselineShape& baselines, bool modelled,
-                      std::optional<std::vector<double>> baseline_samples_us)
+                      std::optional<std::vector<double>> baseline_samples_us, int burst)
 {
     ShapeTiming timing;
     timing.shape = shape;
@@ -34,6 +35,7 @@ ShapeTiming timeShape(const std::string& shape, int ranks, std::vector<double> s
     timing.baselines = baselines.timings();
     timing.compute_alone_us = baselines.compute_alone_us;
     timing.noise_floor = baselines.noise_floor;
+    timing.burst = burst;
     timing.time_us = median(timing.samples_us);
     timing.baseline_us = median(timing.baseline_samples_us);
     timing.bound_us = baselines.bound_us;
@@ -41,7 +43,9 @@ ShapeTiming timeShape(const std::string& shape, int ranks, std::vector<double> s
     if (modelled) {
         timing.speedup = timing.ci_low = timing.ci_high = timing.baseline_us / timing.time_us;
     } else {
-        const Ratio ratio = ratioOfRounds(timing.baseline_samples_us, timing.samples_us, turns_a_round, bootstrap_seed);
+        const Ratio ratio =
+            withProcesses(ratioOfRounds(timing.baseline_samples_us, timing.samples_us, turns_a_round, bootstrap_seed),
+                          std::min(timing.time_us, timing.baseline_us) * burst);
         timing.speedup = ratio.value;
         timing.ci_low = ratio.low;
         timing.ci_high = ratio.high;

@@ -13,10 +13,10 @@ namespace cuco {
 
 /// Medians, and the speed-up over the strongest baseline. On GPUs with its interval, from samples taken in turns;
 /// modelled times have none. `baseline_samples_us`: of the strongest in the same run; nothing: as it was measured
-/// beforehand. Samples must not be empty.
+/// beforehand. `burst`: iterations that a sample is the mean of. Samples must not be empty.
 ShapeTiming timeShape(const std::string& shape, int ranks, std::vector<double> samples_us,
                       const BaselineShape& baselines, bool modelled,
-                      std::optional<std::vector<double>> baseline_samples_us = std::nullopt);
+                      std::optional<std::vector<double>> baseline_samples_us = std::nullopt, int burst = 1);
 
 /// On GPUs: sets timing_mismatch when the baseline was much slower while it took turns with the candidate than it is
 /// alone: then something of the candidate's went on in the baseline's turns, and the speed-up is worth nothing.

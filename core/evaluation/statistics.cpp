@@ -12,6 +12,7 @@ namespace cuco {
 namespace {
 
 constexpr std::size_t resamples = 2000;
+constexpr double normal_quantile = 1.959964;  ///< of 0.975
 
 double medianInPlace(std::vector<double>& samples)
 {
@@ -22,6 +23,15 @@ double medianInPlace(std::vector<double>& samples)
     if (samples.size() % 2 == 1)
         return *middle;
     return (*std::max_element(samples.begin(), middle) + *middle) / 2;
+}
+
+/// The 0.975 quantile of Student's t over the normal distribution's, by Hill's expansion (CACM 13, 1970, algorithm
+/// 396): within 1 % from three degrees of freedom on.
+double studentOverNormal(double degrees)
+{
+    constexpr double z2 = normal_quantile * normal_quantile;
+    return 1 + (z2 + 1) / (4 * degrees) + ((5 * z2 + 16) * z2 + 3) / (96 * degrees * degrees) +
+           (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * degrees * degrees * degrees);
 }
 
 }  // namespace
@@ -72,12 +82,23 @@ Ratio ratioOfRounds(std::span<const double> numerator, std::span<const double> d
         ratios.push_back(medianInPlace(above) / medianInPlace(below));
     }
     std::ranges::sort(ratios);
-    // Resampling n rounds spreads less than drawing n new ones would, by this in the standard deviation.
-    const double missing_spread = std::sqrt(static_cast<double>(rounds) / static_cast<double>(rounds - 1));
+    // Resampling n rounds spreads less than drawing n new ones would, and how far they spread is known from these few
+    // only, as in Student's t.
+    const double count = static_cast<double>(rounds);
+    const double missing_spread = std::sqrt(count / (count - 1)) * studentOverNormal(count - 1);
     const auto widened = [&](double edge) { return ratio.value * std::pow(edge / ratio.value, missing_spread); };
     ratio.low = widened(ratios[resamples * 25 / 1000]);
     ratio.high = widened(ratios[resamples * 975 / 1000 - 1]);
     return ratio;
+}
+
+Ratio withProcesses(const Ratio& ratio, double stretch_us)
+{
+    const double unseen = normal_quantile * between_processes_us / stretch_us;
+    const auto widened = [&](double edge, double sign) {
+        return ratio.value * std::exp(sign * std::hypot(std::log(edge / ratio.value), unseen));
+    };
+    return {ratio.value, widened(ratio.low, -1), widened(ratio.high, 1)};
 }
 
 }  // namespace cuco

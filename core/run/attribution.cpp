@@ -39,6 +39,7 @@ public:
             EvaluationRequest& one = requests.emplace_back();
             one.source = text.source;
             one.until = Stage::benchmark;
+            one.all_rounds = true;
             one.ranks = request_.ranks;
             one.check_races = request_.check_races;
         }

@@ -116,7 +116,9 @@ nlohmann::json samplesDocument(const Evaluation& evaluation, std::optional<std::
         {"unit", "us"},
         {"method",
          "speedup = median(baseline_us) / median(candidate_us); ci_low and ci_high: 95 % percentile bootstrap, rounds "
-         "resampled as a whole 2,000 times, widened by sqrt(n / (n - 1)) for n rounds; modelled times have no "
+         "resampled as a whole 2,000 times, widened by sqrt(n / (n - 1)) * t(n - 1) / z for n rounds, and in "
+         "quadrature by 2 us a stretch (burst times the shorter median), by which processes differ; modelled times "
+         "have no "
          "interval; over shapes the geometric mean"},
         {"measurements", {measurementDocument("search", settled_ms, evaluation)}}};
     for (const Remeasurement& again : remeasurements)

@@ -138,6 +138,7 @@ Result<std::optional<Remeasurement>> Promotions::measureAgain(const Decision& de
     request.source = std::move(*source);
     request.shapes = std::move(*shapes);
     request.until = Stage::benchmark;
+    request.all_rounds = true;
     request.ranks = run_.config.ranks;
     request.check_races = run_.config.check_races;
     auto compiled = evaluator.compile(request, stop);

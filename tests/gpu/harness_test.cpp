@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workloads/harness/compare.h"
+#include "workloads/harness/gpu/rounds.h"
 #include "workloads/harness/job.h"
 #include "workloads/harness/layout.h"
 #include "workloads/harness/report.h"
@@ -233,6 +234,26 @@ TEST(Messages, RefuseALengthThatNobodySends)
     EXPECT_TRUE(broken);
 }
 
+TEST(Messages, KeepNoMoreDescriptorsThanTheReceiverWants)
+{
+    Channel mine, theirs;
+    ASSERT_TRUE(Channel::makePair(mine, theirs));
+    const std::vector<int> many(100, STDIN_FILENO);
+    const auto arrived = [&] {
+        Message message;
+        EXPECT_TRUE(mine.send('A', "", many));
+        EXPECT_TRUE(theirs.receive(message));
+        int count = 0;
+        for (int descriptor; (descriptor = theirs.takeDescriptor()) >= 0; ++count)
+            close(descriptor);
+        return count;
+    };
+    EXPECT_EQ(arrived(), 8);
+    theirs.keepDescriptors(96);
+    EXPECT_EQ(arrived(), 96);
+    EXPECT_FALSE(mine.send('A', "", std::vector<int>(193, STDIN_FILENO)));
+}
+
 TEST(Messages, BringTheirDescriptorsAlong)
 {
     Channel mine, theirs;
@@ -318,10 +339,60 @@ TEST(HarnessJob, ReadsTheProgramsThatTakeTurns)
     EXPECT_FALSE(job->baselines[1].checked);
     EXPECT_TRUE(job->rates);
     EXPECT_EQ(job->shapes[0].rounds, 10);
+    EXPECT_EQ(job->shapes[0].least_rounds, 10);
     EXPECT_EQ(job->shapes[0].consecutive, 3);
     EXPECT_EQ(job->shapes[0].against, std::vector<std::string>{"host"});
     EXPECT_THAT(errorOf(whole_job + "against nobody\n"), HasSubstr("no baseline"));
     EXPECT_THAT(errorOf(with("limit 30\n", "baseline a x\nbaseline a y\n")), HasSubstr("comes twice"));
+}
+
+TEST(HarnessJob, ReadsHowManyRoundsThereAreAtMostAndAtLeast)
+{
+    std::string error;
+    const auto job = parseJob(std::string(whole_job) + "rounds 12 6\n", "/job/", error);
+    ASSERT_TRUE(job) << error;
+    EXPECT_EQ(job->shapes[0].rounds, 12);
+    EXPECT_EQ(job->shapes[0].least_rounds, 6);
+    EXPECT_THAT(errorOf(std::string(whole_job) + "rounds 6 12\n"), HasSubstr("at most"));
+    EXPECT_THAT(errorOf(std::string(whole_job) + "rounds\n"), HasSubstr("at most"));
+}
+
+TEST(HarnessJob, ReadsTheTracedProgramAndItsRanksEnvironment)
+{
+    std::string error;
+    const auto job = parseJob(
+        with("limit 30\n",
+             "limit 30\ntraced a folder/profiled.so\ntraced_variable CUDA_INJECTION64_PATH /a folder/lib.so\n"),
+        "/job/", error);
+    ASSERT_TRUE(job) << error;
+    EXPECT_EQ(job->traced.path, "a folder/profiled.so");
+    ASSERT_EQ(job->traced.variables.size(), 1u);
+    EXPECT_EQ(job->traced.variables[0],
+              std::make_pair(std::string("CUDA_INJECTION64_PATH"), std::string("/a folder/lib.so")));
+    EXPECT_THAT(errorOf(with("limit 30\n", "traced a\ntraced b\n")), HasSubstr("once"));
+    EXPECT_THAT(errorOf(with("limit 30\n", "traced_variable NAME\n")), HasSubstr("a value"));
+}
+
+TEST(HarnessRounds, TellHowWellTheRatioOfTwoProgramsIsKnown)
+{
+    const auto widthOf = [](double deviation, int rounds) {
+        std::mt19937_64 random(7);
+        std::normal_distribution<double> noise(0, deviation);
+        std::vector<double> ours, theirs;
+        for (int i = 0; i < 2 * rounds; ++i) {
+            ours.push_back(200 * std::exp(noise(random)));
+            theirs.push_back(100 * std::exp(noise(random)));
+        }
+        const RoundsRatio ratio = ratioOfRounds(ours, theirs, 2);
+        EXPECT_NEAR(ratio.value, 2, 4 * deviation);
+        EXPECT_LE(ratio.low, ratio.value);
+        EXPECT_GE(ratio.high, ratio.value);
+        return std::log(ratio.high / ratio.low) / 2;
+    };
+    EXPECT_LT(widthOf(0.002, 6), 0.01);
+    EXPECT_GT(widthOf(0.05, 6), 0.01);
+    EXPECT_LT(widthOf(0.02, 12), widthOf(0.02, 6));
+    EXPECT_TRUE(std::isinf(ratioOfRounds({1, 1}, {1, 1}, 2).high)) << "one round tells nothing";
 }
 
 }  // namespace

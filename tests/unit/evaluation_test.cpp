@@ -122,23 +122,35 @@ TEST(Statistics, IntervalOfEqualProgramsHoldsOneAboutAsOftenAsItSays)
         const double v = static_cast<double>(random() >> 11) / 9007199254740992.0;
         return deviation * std::sqrt(-2 * std::log(u)) * std::cos(6.283185307179586 * v);
     };
-    const auto run = [&] {
+    const auto run = [&](int rounds) {
         std::vector<double> samples;
-        for (int round = 0; round < 12; ++round) {
+        for (int round = 0; round < rounds; ++round) {
             const double placement = normal(0.3);
             for (std::size_t turn = 0; turn < turns_a_round; ++turn)
                 samples.push_back(100 + placement + normal(0.7));
         }
         return samples;
     };
-    int held = 0;
     constexpr int trials = 400;
-    for (int i = 0; i < trials; ++i) {
-        const Ratio ratio = ratioOfRounds(run(), run(), turns_a_round, 1);
-        held += ratio.low <= 1 && ratio.high >= 1;
+    for (const int rounds : {4, 6, 12}) {
+        int held = 0;
+        for (int i = 0; i < trials; ++i) {
+            const Ratio ratio = ratioOfRounds(run(rounds), run(rounds), turns_a_round, 1);
+            held += ratio.low <= 1 && ratio.high >= 1;
+        }
+        EXPECT_GE(held, trials * 93 / 100) << rounds;
+        EXPECT_LE(held, trials * 99 / 100) << rounds;
     }
-    EXPECT_GE(held, trials * 92 / 100);
-    EXPECT_LE(held, trials * 99 / 100);
+}
+
+TEST(Statistics, ProcessesDifferInEachStretchByWhatRoundsDoNotShow)
+{
+    const Ratio sharp{1.5, 1.5, 1.5}, wide{1, 0.9, 1 / 0.9};
+    const Ratio brief = withProcesses(sharp, 200), lasting = withProcesses(sharp, 20'000);
+    EXPECT_NEAR(std::log(brief.high / brief.value), 1.96 * between_processes_us / 200, 1e-5);
+    EXPECT_NEAR(std::log(brief.low / brief.value), -1.96 * between_processes_us / 200, 1e-5);
+    EXPECT_NEAR(lasting.high, 1.5, 1e-3);
+    EXPECT_NEAR(withProcesses(wide, 1000).low, 0.9, 1e-3) << "a small part of a wide interval";
 }
 
 TEST(Statistics, SingleSamplesGiveNoWidth)
@@ -197,12 +209,15 @@ TEST(HarnessJob, NamesTheProgramsThatTakeTurns)
     shape.shape = product().search_shapes.front();
     shape.consecutive = 3;
     shape.rounds = 10;
+    shape.least_rounds = 6;
     shape.against = {"host.cu"};
+    job.traced = {"profiled.so", {{"CUDA_INJECTION64_PATH", "/cache/profile.so"}}};
     job.shapes = {shape};
     const auto text = writeHarnessJob(product(), job);
     ASSERT_TRUE(text.has_value());
     for (const char* line : {"\nbaseline host.cu /cache/host.so\n", "\nunchecked alone /cache/alone.so\n",
-                             "\nrates 1\n", "\nconsecutive 3\n", "\nrounds 10\n", "\nagainst host.cu\n"})
+                             "\nrates 1\n", "\nconsecutive 3\n", "\nrounds 10 6\n", "\nagainst host.cu\n",
+                             "\ntraced profiled.so\ntraced_variable CUDA_INJECTION64_PATH /cache/profile.so\n"})
         EXPECT_THAT(*text, HasSubstr(line));
     job.baselines[0].name = "two words";
     EXPECT_FALSE(writeHarnessJob(product(), job).has_value());
@@ -279,14 +294,40 @@ TEST(EvaluationPlan, VerifiesOddShapesWithSkewAndTracesOnlyTheFirstTimedShape)
     EXPECT_NE(job.shapes[0].seed, job.shapes[1].seed);
 }
 
-TEST(EvaluationPlan, NeverTimesATracedRunOnAGpu)
+TEST(EvaluationPlan, TracesTheFirstTimedShapeOnAGpuWhereAProfileIsWanted)
+{
+    NodeProbe probe = emulated();
+    probe.modelled = false;
+    EvaluationRequest timed;
+    timed.until = Stage::benchmark;
+    for (const auto& shape : candidateJob(*planEvaluation(product(), probe, {}, timed), product()).shapes)
+        EXPECT_FALSE(shape.trace);
+    const auto plan = planEvaluation(product(), probe, {}, {});
+    for (const auto& shape : baselineJob(*plan, product()).shapes)
+        EXPECT_FALSE(shape.trace);
+    for (const auto& shape : candidateJob(*plan, product()).shapes)
+        EXPECT_EQ(shape.trace, shape.shape.name == plan->timed_shapes.front().name);
+}
+
+TEST(EvaluationPlan, EndsTheRoundsEarlyUnlessAllOfThemAreWanted)
+{
+    NodeProbe probe = emulated();
+    probe.modelled = false;
+    const auto shapeOf = [&](bool all_rounds) {
+        EvaluationRequest request;
+        request.all_rounds = all_rounds;
+        return candidateJob(*planEvaluation(product(), probe, {}, request), product()).shapes.back();
+    };
+    EXPECT_LT(shapeOf(false).least_rounds, shapeOf(false).rounds);
+    EXPECT_EQ(shapeOf(true).least_rounds, shapeOf(true).rounds);
+    EXPECT_EQ(shapeOf(true).rounds, shapeOf(false).rounds);
+}
+
+TEST(EvaluationPlan, VerifiesOddShapesAndTimesTheOthersOnAGpu)
 {
     NodeProbe probe = emulated();
     probe.modelled = false;
     const auto plan = planEvaluation(product(), probe, {}, {});
-    for (const auto& job : {candidateJob(*plan, product()), baselineJob(*plan, product()), traceJob(*plan, product())})
-        for (const auto& shape : job.shapes)
-            EXPECT_FALSE(shape.rounds > 0 && shape.trace);
     const auto job = candidateJob(*plan, product());
     EXPECT_GT(job.shapes.front().consecutive, 1);
     EXPECT_EQ(job.shapes.front().rounds, 0) << "odd shapes are only verified";
@@ -619,6 +660,25 @@ BaselineShape hostAt(std::vector<double> samples_us, double bound_us)
     shape.strongest = "host.cu";
     shape.bound_us = bound_us;
     return shape;
+}
+
+TEST(Bounds, AreOfTheComputingsMedianButTheVerdictIsOfItsShortestTime)
+{
+    Workload workload = product();
+    const Shape shape = workload.search_shapes.front();
+    const MeasuredRates fast{1e15, 1e15};
+    BaselineShape measured;
+    measured.compute_alone_us = 100;
+    measured.compute_alone_least_us = 95;
+    ASSERT_TRUE(setMeasuredBounds(workload, shape, 2, fast, measured));
+    EXPECT_NEAR(measured.bound_us, 100, 1e-6);
+    EXPECT_NEAR(measured.least_us, 95, 1e-6);
+
+    // A kernel of the workload's own bounds nothing; the links still do.
+    workload.compute_alone_bounds = false;
+    ASSERT_TRUE(setMeasuredBounds(workload, shape, 2, MeasuredRates{1e12, 1e15}, measured));
+    EXPECT_LT(measured.least_us, 1);
+    EXPECT_NEAR(measured.bound_us, 100, 1e-6);
 }
 
 TEST(ShapeTiming, ModelledIntervalsHaveNoWidth)

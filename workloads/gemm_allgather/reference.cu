@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 // SPDX-License-Identifier: Apache-2.0
 #include "candidate.h"
+#include "reference_blas.h"
 
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
@@ -12,8 +13,7 @@ extern "C" int cuco_reference(const cuco_context* context, const void* const* in
     constexpr int input_count = 2;
     const int64_t m = context->shape[0], n = context->shape[1], k = context->shape[2];
     cublasHandle_t blas = nullptr;
-    CUCO_TRY(cublasCreate(&blas));
-    CUCO_TRY(cublasSetStream(blas, stream));
+    CUCO_TRY(cuco_harness::keptBlas(context->device, stream, &blas));
     const float one = 1.0f, zero = 0.0f;
     int64_t first_row = 0;
     for (int rank = 0; rank < context->ranks; ++rank) {
@@ -28,6 +28,5 @@ extern "C" int cuco_reference(const cuco_context* context, const void* const* in
         first_row += rows;
     }
     CUCO_TRY(cudaStreamSynchronize(stream));
-    CUCO_TRY(cublasDestroy(blas));
     return 0;
 }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t max_job_bytes = 1 << 20;
 constexpr int max_ranks = 64;
-constexpr size_t max_shapes = 64, max_buffers = 16, max_baselines = 16;
+constexpr size_t max_shapes = 64, max_buffers = 16, max_baselines = 16, max_variables = 8;
 constexpr int64_t max_elements = int64_t(1) << 38;
 constexpr int64_t max_iterations = 100000, max_limit_s = 24 * 3600;
 
@@ -100,6 +100,8 @@ public:
             return takePath(line, words);
         if (key == "baseline" || key == "unchecked")
             return takeBaseline(line, words);
+        if (key == "traced" || key == "traced_variable")
+            return takeTraced(line, words);
         return takeJobLine(words);
     }
 
@@ -142,6 +144,21 @@ private:
         program.path = restOf(restOf(line));
         program.checked = words[0] == "baseline";
         job_.baselines.push_back(std::move(program));
+        return "";
+    }
+
+    std::string takeTraced(const std::string& line, const std::vector<std::string>& words)
+    {
+        if (words[0] == "traced") {
+            if (words.size() < 2 || !job_.traced.path.empty())
+                return "\"traced\" takes a path, once";
+            job_.traced.name = "traced";
+            job_.traced.path = restOf(line);
+            return "";
+        }
+        if (words.size() < 3 || !isName(words[1]) || job_.traced.variables.size() == max_variables)
+            return "\"traced_variable\" takes a name and a value, a few times";
+        job_.traced.variables.emplace_back(words[1], restOf(restOf(line)));
         return "";
     }
 
@@ -228,6 +245,8 @@ private:
             }
             return words.size() > 1 ? "" : "\"against\" takes names of baselines";
         }
+        if (key == "rounds")
+            return takeRounds(words, shape);
         if (words.size() != 2)
             return "\"" + key + "\" is unknown or takes one word";
         const std::string& text = words[1];
@@ -241,13 +260,10 @@ private:
             shape.skew_seed = seed;
             return "";
         }
-        if (key == "iterations" || key == "warmup" || key == "consecutive" || key == "rounds") {
+        if (key == "iterations" || key == "warmup" || key == "consecutive") {
             if (!parseInteger(text, 0, max_iterations, number))
                 return "\"" + key + "\" is out of range";
-            (key == "iterations"    ? shape.iterations
-             : key == "warmup"      ? shape.warmup
-             : key == "consecutive" ? shape.consecutive
-                                    : shape.rounds) = int(number);
+            (key == "iterations" ? shape.iterations : key == "warmup" ? shape.warmup : shape.consecutive) = int(number);
             return "";
         }
         if (key == "dump" || key == "time" || key == "trace") {
@@ -257,6 +273,17 @@ private:
             return "";
         }
         return "\"" + key + "\" is unknown inside a shape";
+    }
+
+    static std::string takeRounds(const std::vector<std::string>& words, ShapeJob& shape)
+    {
+        int64_t most = 0, least = 0;
+        if (words.size() < 2 || words.size() > 3 || !parseInteger(words[1], 0, max_iterations, most) ||
+            !parseInteger(words.back(), 0, most, least))
+            return "\"rounds\" takes how many there are at most, and then how many at least";
+        shape.rounds = int(most);
+        shape.least_rounds = int(least);
+        return "";
     }
 
     std::string takeBuffer(const std::vector<std::string>& words, ShapeJob& shape) const

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cuco_harness {
@@ -27,6 +28,7 @@ struct Program {
     std::string name, path;
     bool candidate = false;
     bool checked = true;  ///< false: computes without communicating, so that its outputs are not looked at
+    std::vector<std::pair<std::string, std::string>> variables;  ///< of its ranks' environment alone
 };
 
 struct ShapeJob {
@@ -39,7 +41,8 @@ struct ShapeJob {
     bool dump = false, time = false, trace = false;
     std::optional<uint64_t> skew_seed;
     int consecutive = 0;               ///< GPUs: further verified iterations, in a row
-    int rounds = 0;                    ///< GPUs: rounds of timing, in each of which every program has two turns
+    int rounds = 0;                    ///< GPUs: rounds of timing at most, in each of which every program has two turns
+    int least_rounds = 0;              ///< GPUs: fewer than these are no measurement
     std::vector<std::string> against;  ///< GPUs: the baselines that take turns; empty: all
 };
 
@@ -50,6 +53,7 @@ struct Job {
     double relative_l2 = 0, max_error = 0;
     int limit_s = 60;
     std::vector<Program> baselines;  ///< GPUs
+    Program traced;                  ///< GPUs: the candidate as it is built for the profiler; no path: none
     bool rates = false;              ///< GPUs: measure links and memory first
     bool race = false;               ///< emulated node only: look for races
     std::vector<ShapeJob> shapes;

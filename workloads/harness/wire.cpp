@@ -12,7 +12,8 @@
 namespace cuco_harness {
 namespace {
 
-constexpr size_t max_descriptors = 8;
+// Three regions of each of 64 ranks; Linux takes 253.
+constexpr size_t max_descriptors = 192;
 
 }  // namespace
 
@@ -191,7 +192,7 @@ bool Channel::read(int flags, bool& nothing)
         for (size_t i = 0; i < size; ++i) {
             int descriptor;
             std::memcpy(&descriptor, CMSG_DATA(rights) + i * sizeof descriptor, sizeof descriptor);
-            if (descriptors_.size() < max_descriptors)
+            if (descriptors_.size() < kept_descriptors_)
                 descriptors_.push_back(descriptor);
             else
                 ::close(descriptor);

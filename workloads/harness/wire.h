@@ -65,7 +65,7 @@ public:
     int socket() const { return socket_; }
     void close();
 
-    /// Blocking; false when the other side is gone. At most 8 descriptors, which stay the caller's.
+    /// Blocking; false when the other side is gone. At most 192 descriptors, which stay the caller's.
     bool send(char kind, const std::string& bytes, const std::vector<int>& descriptors = {});
     /// Blocking; false when the other side is gone or sends what nobody does.
     bool receive(Message& message);
@@ -76,6 +76,9 @@ public:
 
     /// The next descriptor that came, now the caller's; -1 when there is none.
     int takeDescriptor();
+    /// Of descriptors that come and are not taken, more than this are closed: a rank must not be able to use them up. 8
+    /// unless it is said.
+    void keepDescriptors(size_t most) { kept_descriptors_ = most; }
 
 private:
     bool read(int flags, bool& nothing);
@@ -83,6 +86,7 @@ private:
     int socket_;
     std::string received_;
     std::vector<int> descriptors_;
+    size_t kept_descriptors_ = 8;
 };
 
 /// CLOCK_MONOTONIC, which all processes of a host share.

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 // SPDX-License-Identifier: Apache-2.0
 #include "candidate.h"
+#include "reference_blas.h"
 
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
@@ -86,6 +87,7 @@ int blocksFor(int64_t elements)
 
 struct Oracle {
     Shape s;
+    int device;
     cudaStream_t stream;
     cublasHandle_t blas = nullptr;
     float *x = nullptr, *product = nullptr;
@@ -106,8 +108,7 @@ struct Oracle {
         int64_t most = s.sequence * widest;
         if (most < s.kv_dim * s.kv_dim)
             most = s.kv_dim * s.kv_dim;
-        CUCO_TRY(cublasCreate(&blas));
-        CUCO_TRY(cublasSetStream(blas, stream));
+        CUCO_TRY(cuco_harness::keptBlas(device, stream, &blas));
         CUCO_TRY(take(&x, s.sequence * s.hidden));
         CUCO_TRY(take(&product, most));
         CUCO_TRY(take(&normed, s.sequence * s.hidden));
@@ -129,8 +130,6 @@ struct Oracle {
                 CUCO_TRY(cudaFreeAsync(memory, stream));
         }
         CUCO_TRY(cudaStreamSynchronize(stream));
-        if (blas)
-            CUCO_TRY(cublasDestroy(blas));
         return 0;
     }
 
@@ -209,7 +208,7 @@ extern "C" int cuco_reference(const cuco_context* context, const void* const* in
     const int first = context->rank - context->rank % 2;
     if (first + 1 >= context->ranks)
         return 0;  // the last of an odd number of ranks has no outputs
-    Oracle oracle{{shape[0], shape[1], shape[2], shape[3], shape[4], shape[5]}, stream};
+    Oracle oracle{{shape[0], shape[1], shape[2], shape[3], shape[4], shape[5]}, context->device, stream};
     const bool decodes = context->rank != first;
     CUCO_TRY(oracle.make());
     CUCO_TRY(

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "candidate.h"
 #include "moe_layer.cuh"
+#include "reference_blas.h"
 
 #include <cublas_v2.h>
 
@@ -167,9 +168,6 @@ extern "C" int cuco_reference(const cuco_context* context, const void* const* in
         return 0;
     Buffers buffers;
     cublasHandle_t blas = nullptr;
-    CUCO_TRY(cublasCreate(&blas));
-    CUCO_TRY(cublasSetStream(blas, stream));
-    const int code = products(layer, inputs, outputs[0], buffers, blas, stream);
-    cublasDestroy(blas);
-    return code;
+    CUCO_TRY(cuco_harness::keptBlas(context->device, stream, &blas));
+    return products(layer, inputs, outputs[0], buffers, blas, stream);
 }

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 // SPDX-License-Identifier: Apache-2.0
+#include "reference_blas.h"
 #include "sharding.h"
 
 #include <cublas_v2.h>
@@ -67,6 +68,7 @@ __global__ void softmax(float* scores, int rows, int keys, int first_position, b
 
 struct Oracle {
     Problem p;
+    int device = 0;
     cudaStream_t stream = nullptr;
     cublasHandle_t blas = nullptr;
     __nv_bfloat16* k = nullptr;
@@ -74,8 +76,6 @@ struct Oracle {
 
     ~Oracle()
     {
-        if (blas)
-            cublasDestroy(blas);
         if (k)
             cudaFree(k);
         if (v)
@@ -91,8 +91,7 @@ struct Oracle {
         CUCO_TRY(cudaMalloc(reinterpret_cast<void**>(&v), elements * sizeof(float)));
         CUCO_TRY(
             cudaMalloc(reinterpret_cast<void**>(&scores), size_t(block_rows) * size_t(p.sequence) * sizeof(float)));
-        CUCO_TRY(cublasCreate(&blas));
-        CUCO_TRY(cublasSetStream(blas, stream));
+        CUCO_TRY(cuco_harness::keptBlas(device, stream, &blas));
         return 0;
     }
 
@@ -159,6 +158,7 @@ extern "C" int cuco_reference(const cuco_context* context, const void* const* in
 {
     Oracle oracle;
     oracle.p = Problem(*context);
+    oracle.device = context->device;
     oracle.stream = stream;
     if (oracle.p.rows(oracle.p.rank) == 0)
         return 0;

@@ -91,14 +91,18 @@ Outcome Observer::finishOpen()
     return answer(reply);
 }
 
-Outcome Observer::attach(int team, int rank, int shape, int sets, const SharedRegions& regions)
+Outcome Observer::attach(int team, int shape, int sets, const std::vector<SharedRegions>& of_ranks)
 {
     Packer packer;
-    packer.number(int64_t(team)).number(int64_t(rank)).number(int64_t(shape)).number(int64_t(sets));
-    for (const int64_t bytes : regions.bytes)
-        packer.number(bytes);
+    std::vector<int> descriptors;
+    packer.number(int64_t(team)).number(int64_t(shape)).number(int64_t(sets));
+    for (const auto& regions : of_ranks) {
+        for (const int64_t bytes : regions.bytes)
+            packer.number(bytes);
+        descriptors.insert(descriptors.end(), regions.descriptors.begin(), regions.descriptors.end());
+    }
     std::string reply;
-    return ask(observer_message::attach, packer.bytes(), reply, regions.descriptors);
+    return ask(observer_message::attach, packer.bytes(), reply, descriptors);
 }
 
 Outcome Observer::detach(int team)

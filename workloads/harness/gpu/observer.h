@@ -41,12 +41,13 @@ public:
     void postOpen();
     Outcome finishOpen();
 
-    /// A rank's memory for a shape: outputs, inputs, snapshot, as descriptors (which stay the caller's) and sizes.
+    /// A rank's memory for a shape: outputs, inputs, snapshot, as descriptors (which stay the caller's) and sizes. All
+    /// ranks of a team are attached at once.
     struct SharedRegions {
         std::vector<int> descriptors;
         std::vector<int64_t> bytes;
     };
-    Outcome attach(int team, int rank, int shape, int sets, const SharedRegions& regions);
+    Outcome attach(int team, int shape, int sets, const std::vector<SharedRegions>& of_ranks);
     Outcome detach(int team);
 
     /// Iteration i works in set (first_set + i) % sets with inputs from seeds[i]. Fills these, poisons the outputs.

@@ -33,6 +33,8 @@ constexpr size_t strip_bytes = 64, most_strips = 4096, glance_bytes = strip_byte
 constexpr useconds_t late_us = 20'000;
 
 /// One rank's part of a team's memory.
+constexpr size_t regions_of_rank = 3;  ///< outputs, inputs, snapshot
+
 struct AttachedRank {
     MappedMemory outputs, inputs, snapshot;
     BufferLayout layout;
@@ -41,7 +43,10 @@ struct AttachedRank {
 
 class ObserverProcess {
 public:
-    ObserverProcess(const Job& job, Channel channel) : job_(job), channel_(std::move(channel)) {}
+    ObserverProcess(const Job& job, Channel channel) : job_(job), channel_(std::move(channel))
+    {
+        channel_.keepDescriptors(regions_of_rank * size_t(job_.ranks));
+    }
 
     void serve()
     {
@@ -104,7 +109,8 @@ private:
         results_.resize(size_t(job_.ranks));
         changed_.resize(size_t(job_.ranks));
         glances_.resize(size_t(job_.ranks));
-        return onEachGpu([&](int rank) -> Outcome {
+        conditions_ = std::make_unique<Conditions>();
+        CUCO_CHECK(onEachGpu([&](int rank) -> Outcome {
             CUCO_CHECK(
                 check(cudaStreamCreateWithFlags(&streams_[size_t(rank)], cudaStreamNonBlocking), "make a stream"));
             char id[32] = {};
@@ -113,35 +119,61 @@ private:
             CUCO_CHECK(results_[size_t(rank)].allocate(sizeof(DeviceDifference)));
             CUCO_CHECK(check(cudaMallocHost(&glances_[size_t(rank)], 2 * glance_bytes), "allocate host memory"));
             return changed_[size_t(rank)].allocate(sizeof(ChangedBytes));
+        }));
+        return runOraclesOnce();
+    }
+
+    /// While the ranks start: libraries load what the reference needs when it runs first.
+    Outcome runOraclesOnce()
+    {
+        CUCO_CHECK(makeOracles(0));
+        return onEachGpu([&](int rank) {
+            return oracles_[size_t(rank)].run(reference_, job_.shapes[0], job_.shapes[0].seed, streams_[size_t(rank)]);
         });
     }
 
+    /// Memory of all ranks of a team, each on its GPU.
     Outcome attach(Unpacker& fields)
     {
-        const int team = int(fields.number()), rank = int(fields.number()), shape = int(fields.number());
-        const int sets = int(fields.number());
-        int64_t bytes[3] = {fields.number(), fields.number(), fields.number()};
-        if (!fields.ok() || rank < 0 || rank >= job_.ranks || shape < 0 || size_t(shape) >= job_.shapes.size())
-            return environmentFailure("The observer was told of memory that no rank has.");
-        CUCO_CHECK(makeOracles(shape));
-        AttachedRank& attached = teams_[team][rank];
-        attached = AttachedRank();
-        attached.shape = shape;
-        attached.layout = layOut(job_.shapes[size_t(shape)], rank, sets);
-        CUCO_CHECK(check(cudaSetDevice(rank), "use a GPU"));
-        const size_t wanted[3] = {attached.layout.output_bytes, attached.layout.input_bytes,
-                                  attached.layout.snapshot_bytes};
-        MappedMemory* const memory[3] = {&attached.outputs, &attached.inputs, &attached.snapshot};
-        for (int i = 0; i < 3; ++i) {
-            const int descriptor = channel_.takeDescriptor();
-            Outcome failed;
-            if (descriptor < 0 || bytes[i] < int64_t(wanted[i]))
-                failed = environmentFailure("A rank shared less memory than its buffers need.");
-            else
-                failed = memory[i]->map(descriptor, size_t(bytes[i]), rank);
+        const int team = int(fields.number()), shape = int(fields.number()), sets = int(fields.number());
+        std::vector<int64_t> bytes;
+        std::vector<int> descriptors;
+        for (size_t i = 0; i < regions_of_rank * size_t(job_.ranks); ++i) {
+            bytes.push_back(fields.number());
+            descriptors.push_back(channel_.takeDescriptor());
+        }
+        Outcome failed;
+        if (!fields.ok() || shape < 0 || size_t(shape) >= job_.shapes.size())
+            failed = environmentFailure("The observer was told of memory that no rank has.");
+        if (!failed)
+            failed = makeOracles(shape);
+        auto& ranks = teams_[team];
+        for (int rank = 0; rank < job_.ranks; ++rank)
+            ranks[rank] = AttachedRank();
+        if (!failed)
+            failed = onEachGpu([&](int rank) {
+                const size_t first = regions_of_rank * size_t(rank);
+                return attachRank(ranks.at(rank), rank, shape, sets, &bytes[first], &descriptors[first]);
+            });
+        for (const int descriptor : descriptors) {
             if (descriptor >= 0)
                 close(descriptor);
-            CUCO_CHECK(failed);
+        }
+        return failed;
+    }
+
+    Outcome attachRank(AttachedRank& attached, int rank, int shape, int sets, const int64_t* bytes,
+                       const int* descriptors)
+    {
+        attached.shape = shape;
+        attached.layout = layOut(job_.shapes[size_t(shape)], rank, sets);
+        const size_t wanted[] = {attached.layout.output_bytes, attached.layout.input_bytes,
+                                 attached.layout.snapshot_bytes};
+        MappedMemory* const memory[] = {&attached.outputs, &attached.inputs, &attached.snapshot};
+        for (int i = 0; i < 3; ++i) {
+            if (descriptors[i] < 0 || bytes[i] < int64_t(wanted[i]))
+                return environmentFailure("A rank shared less memory than its buffers need.");
+            CUCO_CHECK(memory[i]->map(descriptors[i], size_t(bytes[i]), rank));
         }
         const cudaStream_t stream = streams_[size_t(rank)];
         CUCO_CHECK(check(cudaMemsetAsync(attached.outputs.data(), guard_byte, wanted[0], stream), "fill guard zones"));
@@ -404,8 +436,6 @@ private:
 
     Outcome look()
     {
-        if (!conditions_)
-            conditions_ = std::make_unique<Conditions>();
         // A GPU that a candidate has broken fails here, and not in the next candidate's run.
         CUCO_CHECK(onEachGpu([&](int rank) -> Outcome {
             const cudaStream_t stream = streams_[size_t(rank)];

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "gpu/observer.h"
+#include "gpu/shape_memory.h"
+#include "gpu/spent.h"
 #include "job.h"
 #include "report.h"
 
@@ -15,11 +17,13 @@ namespace cuco_harness {
 struct Scene {
     const Job& job;
     const ShapeJob& shape;
-    const int sets;
+    int sets;  ///< of buffers that each program has
+    const GpuMemory gpus;
     Observer& observer;
+    Spent& spent;
     const std::function<void(const ReportLine&)> report;
     /// Takes these teams' set-ups down and sets them up again: other memory, windows and states.
-    const std::function<Outcome(const std::vector<size_t>& teams)> renew;
+    const std::function<Outcome(const std::vector<size_t>& teams, int sets)> renew;
 };
 
 }  // namespace cuco_harness

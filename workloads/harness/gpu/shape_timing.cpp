@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/shape_timing.h"
 
+#include "gpu/rounds.h"
+#include "gpu/shape_memory.h"
 #include "gpu/verification.h"
 
 #include <algorithm>
@@ -17,8 +19,17 @@ namespace {
 constexpr double stretch_us = 1000;
 // Untimed iterations before the burst's length is chosen: libraries load their kernels on first use.
 constexpr int settling_stretches = 3;
-// How fast a program is depends on where its memory lies, by some tenths of a per cent, until it is set up anew.
-constexpr int rounds_a_placement = 3;
+// Two programs are told apart well enough, and their rounds may end, when half the 95 % interval of the logarithm of
+// the ratio of their times is no more than this, or than this share of the logarithm itself.
+constexpr double enough_half_width = 0.01, enough_of_effect = 0.2;
+// A set-up that takes long is not made anew in each round.
+constexpr int64_t slow_renewal_ns = 500'000'000;
+constexpr int rounds_after_slow_renewal = 2;
+// 1.96 standard deviations of what no round shows: processes differ by it in each stretch for as long as they live. The
+// product adds it to the interval (core/evaluation/statistics.h).
+constexpr double between_processes_us = 3.92;
+// Ends only come where both programs have gone first equally often.
+constexpr int rounds_between_looks = 2;
 
 struct Samples {
     std::vector<double> host_us, event_us;
@@ -90,12 +101,11 @@ public:
     {
         CUCO_CHECK(fillSets());
         CUCO_CHECK(chooseBurst());
-        CUCO_CHECK(conditions_.look(scene_.observer));
+        CUCO_CHECK(look());
         for (int round = 0; round < scene_.shape.rounds; ++round) {
-            if (round > 0 && round % rounds_a_placement == 0) {
-                CUCO_CHECK(scene_.renew(order_));
-                CUCO_CHECK(fillSets());
-            }
+            if (round > 0)
+                CUCO_CHECK(placeAnew());
+            // A program's first turn after a set-up is up to 8 % slower at 50 µs, more so that of the second program.
             CUCO_CHECK(takeTurns(false));
             CUCO_CHECK(takeTurns(true));
             std::reverse(order_.begin(), order_.end());
@@ -103,18 +113,37 @@ public:
             if (rejected_)
                 return std::nullopt;
             CUCO_CHECK(scene_.observer.checkGuards(0));
-            if (round == scene_.shape.rounds / 2)
-                CUCO_CHECK(conditions_.look(scene_.observer));
+            if (round + 1 == scene_.shape.least_rounds / 2)
+                CUCO_CHECK(look());
+            if (enough(round + 1))
+                break;
         }
-        CUCO_CHECK(conditions_.look(scene_.observer));
+        CUCO_CHECK(look());
         report();
         return std::nullopt;
     }
 
 private:
+    /// How fast a program is depends on where its memory lies, until it is set up anew.
+    Outcome placeAnew()
+    {
+        if (rounds_to_stay_ > 0) {
+            --rounds_to_stay_;
+            return std::nullopt;
+        }
+        const int64_t begin_ns = monotonicNs();
+        scene_.sets = std::min(scene_.sets, setsForBurst(scene_.job, scene_.shape, scene_.gpus, burst_));
+        std::fill(next_set_.begin(), next_set_.end(), 0);
+        CUCO_CHECK(scene_.renew(order_, scene_.sets));
+        if (monotonicNs() - begin_ns > slow_renewal_ns)
+            rounds_to_stay_ = rounds_after_slow_renewal;
+        return fillSets();
+    }
+
     /// A turn begins with an iteration in a set that it does not time: that one needs inputs too.
     Outcome fillSets()
     {
+        const Spent::Phase phase(scene_.spent, "time_fill_sets");
         for (const size_t team : order_) {
             std::vector<uint64_t> seeds(size_t(scene_.sets));
             std::iota(seeds.begin(), seeds.end(), next_seed_);
@@ -140,6 +169,12 @@ private:
         return std::nullopt;
     }
 
+    Outcome look()
+    {
+        const Spent::Phase phase(scene_.spent, "time_look");
+        return conditions_.look(scene_.observer);
+    }
+
     Outcome takeTurns(bool recorded)
     {
         for (const size_t team : order_) {
@@ -147,12 +182,25 @@ private:
                 return std::nullopt;
             StretchTimes times;
             CUCO_CHECK(turn(team, burst_, times));
-            if (recorded) {
-                samples_[team].host_us.push_back(times.makespan_us / burst_);
-                samples_[team].event_us.push_back(times.event_us / burst_);
-            }
+            if (!recorded)
+                continue;
+            samples_[team].host_us.push_back(times.makespan_us / burst_);
+            samples_[team].event_us.push_back(times.event_us / burst_);
         }
         return std::nullopt;
+    }
+
+    /// With more than two programs nobody is waiting for one of them.
+    bool enough(int rounds) const
+    {
+        if (order_.size() != 2 || rounds < scene_.shape.least_rounds || rounds % rounds_between_looks != 0)
+            return false;
+        const RoundsRatio ratio = ratioOfRounds(samples_[order_[0]].host_us, samples_[order_[1]].host_us, 2);
+        const double effect = std::abs(std::log(ratio.value));
+        const double stretch =
+            burst_ * std::min(medianOf(samples_[order_[0]].host_us), medianOf(samples_[order_[1]].host_us));
+        const double half_width = std::hypot(std::log(ratio.high / ratio.low) / 2, between_processes_us / stretch);
+        return half_width <= std::max(enough_half_width, enough_of_effect * effect);
     }
 
     /// A baseline that fails here was right or running before: then the node is to blame.
@@ -176,14 +224,21 @@ private:
         std::vector<uint64_t> seeds;
         for (int i = 0; i < length; ++i)
             seeds.push_back(next_seed_++);
-        CUCO_CHECK(scene_.observer.prepare(int(team), stretch.first_set, seeds));
+        {
+            const Spent::Phase phase(scene_.spent, "time_prepare");
+            CUCO_CHECK(scene_.observer.prepare(int(team), stretch.first_set, seeds));
+        }
         teams_[team]->nowDoing("the timing of shape " + scene_.shape.name);
         const bool checked = teams_[team]->program().checked;
-        CUCO_CHECK(teams_[team]->run(stretch, times, [&] {
-            return checked ? scene_.observer.glance(int(team), stretch.first_set, length) : Outcome();
-        }));
+        {
+            const Spent::Phase phase(scene_.spent, "time_run");
+            CUCO_CHECK(teams_[team]->run(stretch, times, [&] {
+                return checked ? scene_.observer.glance(int(team), stretch.first_set, length) : Outcome();
+            }));
+        }
         if (!checked)
             return std::nullopt;
+        const Spent::Phase phase(scene_.spent, "time_check");
         std::vector<Observation> observations;
         CUCO_CHECK(scene_.observer.check(int(team), stretch.first_set, seeds, false, observations));
         return judge(scene_, teams_[team]->program(), scene_.shape.iterations, true, observations, rejected_);
@@ -210,6 +265,7 @@ private:
     std::vector<int> next_set_;
     uint64_t next_seed_;
     int burst_ = 1;
+    int rounds_to_stay_ = 0;  ///< where the memory lies now
     ConditionLog conditions_;
 };
 

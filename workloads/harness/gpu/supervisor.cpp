@@ -4,11 +4,12 @@
 
 #include "gpu/observer.h"
 #include "gpu/rank_process.h"
+#include "gpu/shape_memory.h"
 #include "gpu/shape_timing.h"
+#include "gpu/spent.h"
 #include "gpu/team.h"
+#include "gpu/tracing.h"
 #include "gpu/verification.h"
-#include "layout.h"
-#include "rank_trace.h"
 #include "report.h"
 
 #include <unistd.h>
@@ -16,16 +17,14 @@
 #include <csignal>
 #include <memory>
 #include <numeric>
+#include <utility>
 
 namespace cuco_harness {
 namespace {
 
 // A step that takes longer never ends.
+constexpr int traced_sets = 2;
 constexpr int64_t longest_step_ns = 20'000'000'000;
-constexpr int most_sets = 17;
-// Of small shapes there is a set for each iteration of a burst and one more; together they need not be more than this.
-constexpr size_t many_bytes = size_t(2) << 30;
-constexpr int untraced_stretches = 5, traced_stretches = 3;
 constexpr int neighbour_looks = 10;
 constexpr useconds_t neighbour_pause_us = 50'000;
 
@@ -49,8 +48,14 @@ public:
     int run()
     {
         const auto failed = work();
-        teams_.clear();
-        lookAround();
+        {
+            const Spent::Phase phase(spent_, "end");
+            teams_.clear();
+            tracer_.reset();
+            lookAround();
+        }
+        if (!failed && !rejected_)
+            report(spent_.takeLine(""));
         if (failed)
             report(failed->toLine());
         return writeReport(report_descriptor_, ReportLine("done").text()) ? 0 : 1;
@@ -71,11 +76,15 @@ private:
         CUCO_CHECK(startTeams());
         observer_.postOpen();
         const Outcome started = greetTeams();
-        CUCO_CHECK(observer_.finishOpen());
+        {
+            const Spent::Phase phase(spent_, "start_observer");
+            CUCO_CHECK(observer_.finishOpen());
+        }
         observing_ = true;
         CUCO_CHECK(started);
         if (job_.rates)
             CUCO_CHECK(measureRates());
+        report(spent_.takeLine(""));
         for (size_t i = 0; i < job_.shapes.size(); ++i) {
             if (stop_requested)
                 return environmentFailure("The run was cancelled.");
@@ -86,13 +95,15 @@ private:
             if (rejected_)
                 return std::nullopt;
         }
-        for (auto& team : teams_)
+        onTracer([this](Team& tracer) { return traceShapes(tracer); });
+        for (Team* team : allRunning())
             team->post(rank_message::leave, "its end");
         return std::nullopt;
     }
 
     Outcome measureRates()
     {
+        const Spent::Phase phase(spent_, "rates");
         double link = 0, hbm = 0;
         CUCO_CHECK(observer_.measureRates(link, hbm));
         report(ReportLine("rates").add("link_bytes_per_s", link).add("hbm_bytes_per_s", hbm));
@@ -109,37 +120,83 @@ private:
             teams_.push_back(std::make_unique<Team>(*program, job_.ranks, patience));
             CUCO_CHECK(teams_.back()->start(sandbox_));
         }
-        return std::nullopt;
+        if (job_.traced.path.empty())
+            return std::nullopt;
+        tracer_ = std::make_unique<Team>(job_.traced, job_.ranks, patience);
+        return tracer_->start(sandbox_);
+    }
+
+    std::vector<Team*> allRunning() const
+    {
+        std::vector<Team*> running;
+        for (const auto& team : teams_) {
+            if (team)
+                running.push_back(team.get());
+        }
+        if (tracer_)
+            running.push_back(tracer_.get());
+        return running;
+    }
+
+    /// What goes wrong while a program is traced says nothing about the candidate.
+    template <class Body>
+    void onTracer(Body body)
+    {
+        auto failed = tracer_ ? body(*tracer_) : Outcome();
+        if (!failed)
+            return;
+        report(ReportLine("trace_failed").add("message", failed->message).add("detail", failed->detail));
+        observer_.detach(int(teams_.size()));
+        tracer_.reset();
     }
 
     /// All programs at once: starting CUDA and NCCL is most of a short evaluation.
     Outcome greetTeams()
     {
         std::vector<Hello> hellos(teams_.size());
-        for (auto& team : teams_)
-            team->post(rank_message::hello, "the start of CUDA and NCCL");
-        CUCO_CHECK(onTeams(allTeams(), [&](size_t i) { return readHello(*teams_[i], hellos[i]); }));
-        for (size_t i = 0; i < teams_.size(); ++i) {
-            if (teams_[i])
-                teams_[i]->post(rank_message::join, "joining NCCL's communicator",
-                                Packer().text(hellos[i].unique_id).bytes());
+        Hello tracers;
+        {
+            const Spent::Phase phase(spent_, "start_cuda");
+            for (Team* team : allRunning())
+                team->post(rank_message::hello, "the start of CUDA and NCCL");
+            CUCO_CHECK(onTeams(allTeams(), [&](size_t i) { return readHello(*teams_[i], hellos[i]); }));
+            onTracer([&](Team& tracer) { return readHello(tracer, tracers); });
         }
-        CUCO_CHECK(onTeams(allTeams(), [&](size_t i) { return teams_[i]->collect(); }));
-        for (auto& team : teams_) {
-            if (team)
-                team->post(rank_message::load, "loading the candidate",
-                           Packer().text(job_.pathOf(team->program().path)).bytes());
+        {
+            const Spent::Phase phase(spent_, "start_nccl");
+            const auto join = [](Team& team, const Hello& hello) {
+                team.post(rank_message::join, "joining NCCL's communicator", Packer().text(hello.unique_id).bytes());
+            };
+            for (size_t i = 0; i < teams_.size(); ++i) {
+                if (teams_[i])
+                    join(*teams_[i], hellos[i]);
+            }
+            if (tracer_)
+                join(*tracer_, tracers);
+            CUCO_CHECK(onTeams(allTeams(), [&](size_t i) { return teams_[i]->collect(); }));
+            onTracer([](Team& tracer) { return tracer.collect(); });
         }
-        hello_ = hellos[0];
+        const Hello& hello = hellos[0];
+        gpus_ = {hello.l2_bytes, hello.free_bytes};
         report(ReportLine("start")
                    .add("ranks", job_.ranks)
                    .add("emulated", false)
-                   .add("device", hello_.device)
-                   .add("sms", hello_.sms)
-                   .add("l2_bytes", hello_.l2_bytes)
-                   .add("nccl", hello_.nccl)
+                   .add("device", hello.device)
+                   .add("sms", hello.sms)
+                   .add("l2_bytes", hello.l2_bytes)
+                   .add("nccl", hello.nccl)
                    .add("sandboxed", !sandbox_.empty()));
+        const Spent::Phase phase(spent_, "load");
+        for (const auto& team : teams_) {
+            if (team)
+                postLoad(*team);
+        }
         return onTeams(allTeams(), [&](size_t i) { return teams_[i]->collect(); });
+    }
+
+    void postLoad(Team& team) const
+    {
+        team.post(rank_message::load, "loading the candidate", Packer().text(job_.pathOf(team.program().path)).bytes());
     }
 
     static Outcome readHello(Team& team, Hello& hello)
@@ -198,32 +255,19 @@ private:
                (names.empty() || std::find(names.begin(), names.end(), teams_[team]->program().name) != names.end());
     }
 
-    /// Together the sets are larger than three times the L2, and there is one for each iteration of a burst and one
-    /// more.
-    Outcome chooseSets(const ShapeJob& shape, size_t programs, int& sets) const
-    {
-        size_t bytes = 1;
-        for (int rank = 0; rank < job_.ranks; ++rank)
-            bytes = std::max(bytes, bytesOfSet(shape, rank));
-        const size_t room = size_t(std::max<int64_t>(hello_.free_bytes, 0)) / 2 / programs / bytes;
-        if (room < 2)
-            return environmentFailure("The GPUs have too little free memory for shape " + shape.name +
-                                      ". End other programs on them, or choose a smaller shape.");
-        const size_t beyond_l2 = 3 * size_t(hello_.l2_bytes) / bytes + 1;
-        const size_t wanted =
-            shape.rounds > 0 ? std::max(beyond_l2, many_bytes / bytes) : size_t(std::max(shape.consecutive, 2));
-        sets = int(std::min(std::clamp<size_t>(wanted, 2, most_sets), room));
-        return std::nullopt;
-    }
-
     /// Memory that the observer shares, then the program's own set-up; of all these teams at once.
     Outcome setUp(const std::vector<size_t>& teams, int shape_index, int sets)
     {
         const ShapeJob& shape = job_.shapes[size_t(shape_index)];
-        for (const size_t team : teams)
-            teams_[team]->post(rank_message::allocate, "the buffers of shape " + shape.name,
-                               Packer().number(int64_t(sets)).bytes() + packShape(shape));
-        CUCO_CHECK(onTeams(teams, [&](size_t team) { return share(team, shape_index, sets); }));
+        {
+            const Spent::Phase phase(spent_, "set_up_memory");
+            for (const size_t team : teams)
+                postAllocate(*teams_[team], shape, sets);
+            CUCO_CHECK(onTeams(teams, [&](size_t team) {
+                return shareMemory(job_, *teams_[team], int(team), shape_index, sets, observer_);
+            }));
+        }
+        const Spent::Phase phase(spent_, "set_up");
         for (const size_t team : teams) {
             if (teams_[team])
                 teams_[team]->post(rank_message::setup, "the set-up of shape " + shape.name);
@@ -231,37 +275,9 @@ private:
         return onTeams(teams, [&](size_t team) { return teams_[team]->collect(); });
     }
 
-    /// What the ranks have allocated is mapped by the observer.
-    Outcome share(size_t team, int shape_index, int sets)
-    {
-        Team& ranks = *teams_[team];
-        std::vector<std::string> replies;
-        CUCO_CHECK(ranks.collect(replies));
-        for (int rank = 0; rank < job_.ranks; ++rank) {
-            Observer::SharedRegions regions;
-            Unpacker fields(replies[size_t(rank)]);
-            for (int i = 0; i < 3; ++i) {
-                regions.bytes.push_back(fields.number());
-                regions.descriptors.push_back(ranks.takeDescriptor(rank));
-            }
-            const bool shared =
-                std::find(regions.descriptors.begin(), regions.descriptors.end(), -1) == regions.descriptors.end();
-            Outcome failed = shared ? observer_.attach(int(team), rank, shape_index, sets, regions)
-                                    : environmentFailure("A rank did not share its memory.");
-            // What is shared comes from a process that the program is in.
-            if (failed)
-                failed->kind = "crash";
-            for (const int descriptor : regions.descriptors) {
-                if (descriptor >= 0)
-                    close(descriptor);
-            }
-            CUCO_CHECK(failed);
-        }
-        return std::nullopt;
-    }
-
     Outcome tearDown(const std::vector<size_t>& teams, const ShapeJob& shape)
     {
+        const Spent::Phase phase(spent_, "tear_down");
         for (const size_t team : teams) {
             if (!teams_[team])
                 continue;
@@ -283,6 +299,18 @@ private:
         return std::nullopt;
     }
 
+    Scene sceneOf(int index, int sets)
+    {
+        return {job_,
+                job_.shapes[size_t(index)],
+                sets,
+                gpus_,
+                observer_,
+                spent_,
+                [this](const ReportLine& line) { report(line); },
+                [this, index](const std::vector<size_t>& teams, int wanted) { return renew(teams, index, wanted); }};
+    }
+
     Outcome runShape(int index)
     {
         const ShapeJob& shape = job_.shapes[size_t(index)];
@@ -292,16 +320,10 @@ private:
                 taking_part.push_back(i);
         }
         int sets = 0;
-        CUCO_CHECK(chooseSets(shape, taking_part.size(), sets));
+        CUCO_CHECK(chooseSets(job_, shape, taking_part.size(), gpus_, sets));
         CUCO_CHECK(setUp(taking_part, index, sets));
-        Scene scene{job_,
-                    shape,
-                    sets,
-                    observer_,
-                    [this](const ReportLine& line) { report(line); },
-                    [&](const std::vector<size_t>& teams) { return renew(teams, index, sets); }};
-        if (!shape.trace || shape.rounds > 0)
-            CUCO_CHECK(verify(scene, *teams_[0], rejected_));
+        Scene scene = sceneOf(index, sets);
+        CUCO_CHECK(verify(scene, *teams_[0], rejected_));
         taking_part.erase(std::remove_if(taking_part.begin(), taking_part.end(), [&](size_t i) { return !teams_[i]; }),
                           taking_part.end());
         if (!rejected_ && shape.rounds > 0) {
@@ -310,49 +332,37 @@ private:
                 teams.push_back(team.get());
             CUCO_CHECK(timeShape(scene, teams, taking_part, rejected_));
         }
-        if (!rejected_ && shape.trace)
-            CUCO_CHECK(trace(scene));
-        return rejected_ ? Outcome() : tearDown(taking_part, shape);
+        if (rejected_)
+            return std::nullopt;
+        CUCO_CHECK(tearDown(taking_part, shape));
+        report(spent_.takeLine(shape.name));
+        return std::nullopt;
     }
 
-    /// The last of a few traced iterations, and what tracing costs.
-    Outcome trace(Scene& scene)
+    /// When all else is done. Only now is the traced program loaded: until here its processes are idle, and none of its
+    /// code has run.
+    Outcome traceShapes(Team& tracer)
     {
-        Team& team = *teams_[0];
-        std::vector<double> untraced, traced;
-        std::vector<std::string> lanes;
-        uint64_t seed = scene.shape.seed;
-        for (int i = 0; i < untraced_stretches + traced_stretches; ++i) {
-            const bool tracing = i >= untraced_stretches;
-            Stretch stretch;
-            stretch.first_set = i % scene.sets;
-            stretch.flush = false;
-            StretchTimes times;
-            CUCO_CHECK(observer_.prepare(0, stretch.first_set, {seed++}));
-            if (tracing) {
-                team.post(rank_message::begin_trace, "the start of the profiler");
-                CUCO_CHECK(team.collect());
+        const int number = int(teams_.size());
+        bool loaded = false;
+        for (size_t i = 0; i < job_.shapes.size(); ++i) {
+            const ShapeJob& shape = job_.shapes[i];
+            if (!shape.trace)
+                continue;
+            if (!std::exchange(loaded, true)) {
+                postLoad(tracer);
+                CUCO_CHECK(tracer.collect());
             }
-            team.nowDoing("a traced iteration of shape " + scene.shape.name);
-            CUCO_CHECK(team.run(stretch, times));
-            (tracing ? traced : untraced).push_back(times.makespan_us);
-            if (tracing) {
-                team.post(rank_message::end_trace, "the end of the profiler");
-                CUCO_CHECK(team.collect(lanes));
-            }
+            postAllocate(tracer, shape, traced_sets);
+            CUCO_CHECK(shareMemory(job_, tracer, number, int(i), traced_sets, observer_));
+            tracer.post(rank_message::setup, "the set-up of shape " + shape.name);
+            CUCO_CHECK(tracer.collect());
+            Scene scene = sceneOf(int(i), traced_sets);
+            CUCO_CHECK(traceShape(scene, tracer, number));
+            CUCO_CHECK(observer_.detach(number));
+            tracer.post(rank_message::teardown, "the teardown of shape " + shape.name);
+            CUCO_CHECK(tracer.collect());
         }
-        std::vector<std::string> texts;
-        for (const auto& reply : lanes)
-            texts.push_back(Unpacker(reply).text());
-        TracingCost cost;
-        cost.untraced_us = medianOf(untraced);
-        cost.traced_us = medianOf(traced);
-        report(
-            ReportLine("trace")
-                .add("shape", scene.shape.name)
-                .addJson("timeline",
-                         mergeRankTraces(
-                             texts, "shape " + scene.shape.name + ", " + std::to_string(job_.ranks) + " ranks", cost)));
         return std::nullopt;
     }
 
@@ -386,8 +396,10 @@ private:
     Program candidate_;
     Observer observer_;
     bool observing_ = false, rejected_ = false;
-    Hello hello_;
+    GpuMemory gpus_;
+    Spent spent_;
     std::vector<std::unique_ptr<Team>> teams_;  ///< the candidate's first; a baseline that failed is null
+    std::unique_ptr<Team> tracer_;              ///< of the program that is traced, when there is one
 };
 
 }  // namespace

@@ -51,7 +51,8 @@ std::string ownProgram()
     return path;
 }
 
-[[noreturn]] void becomeLauncher(const std::vector<std::string>& prefix, const std::vector<int>& descriptors)
+[[noreturn]] void becomeLauncher(const std::vector<std::string>& prefix, const Program& program,
+                                 const std::vector<int>& descriptors)
 {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -66,6 +67,8 @@ std::string ownProgram()
     }
     // The report is the supervisor's alone.
     unsetenv("CUCO_REPORT_FD");
+    for (const auto& [name, value] : program.variables)
+        setenv(name.c_str(), value.c_str(), 1);
     const int highest = int(sysconf(_SC_OPEN_MAX));
     for (int descriptor = STDERR_FILENO + 1; descriptor < std::min(highest, 1024); ++descriptor) {
         if (std::find(descriptors.begin(), descriptors.end(), descriptor) == descriptors.end())
@@ -114,7 +117,7 @@ Outcome Team::start(const std::vector<std::string>& prefix)
         descriptors.push_back(theirs[i].socket());
     process_ = made ? fork() : -1;
     if (process_ == 0)
-        becomeLauncher(prefix, descriptors);
+        becomeLauncher(prefix, program_, descriptors);
     if (page >= 0)
         close(page);
     if (process_ < 0)

@@ -89,6 +89,7 @@ Outcome judge(Scene& scene, const Program& program, int first_iteration, bool ti
 
 Outcome verify(Scene& scene, Team& candidate, bool& rejected)
 {
+    const Spent::Phase phase(scene.spent, "verify");
     const ShapeJob& shape = scene.shape;
     std::mt19937_64 random(shape.skew_seed.value_or(shape.seed) ^ 0x736b6577);
     std::vector<Observation> observations;
