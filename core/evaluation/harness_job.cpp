@@ -117,7 +117,8 @@ Result<void> appendShape(std::string& text, const Workload& workload, const JobS
     if (job.consecutive != 0)
         fmt::format_to(std::back_inserter(text), "consecutive {}\n", job.consecutive);
     if (job.rounds != 0)
-        fmt::format_to(std::back_inserter(text), "rounds {} {}\n", job.rounds, job.least_rounds);
+        fmt::format_to(std::back_inserter(text), "rounds {}{}\n", job.rounds,
+                       job.least_rounds < job.rounds ? fmt::format(" {}", job.least_rounds) : "");
     if (!job.against.empty())
         fmt::format_to(std::back_inserter(text), "against {}\n", fmt::join(job.against, " "));
     return {};

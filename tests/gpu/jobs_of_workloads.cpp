@@ -67,7 +67,7 @@ Result<std::map<std::string, std::string>> jobsOf(const Workload& workload)
         plan.timed_shapes = workload.search_shapes;
         HarnessJob timed = baselineJob(plan, workload);
         for (auto& shape : timed.shapes)
-            shape.rounds = rounds;
+            shape.rounds = shape.least_rounds = rounds;
         auto time = templateOf(workload, timed);
         if (!time)
             return std::unexpected(time.error());
