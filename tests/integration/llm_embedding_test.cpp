@@ -68,7 +68,7 @@ TEST_F(LlmEmbedding, AVectorComesForAText)
     EXPECT_THAT(embeddingOf(*result).value(), ElementsAre(3, 0.5));
     EXPECT_EQ(result->model, "e-1");
     EXPECT_EQ(result->usage.input, 10);
-    const std::string& sent = server.requests().at(0);
+    const std::string sent = server.requests().at(0);
     EXPECT_EQ(bodyOf(sent), (json{{"model", "e"}, {"input", {"333"}}, {"encoding_format", "float"}}));
     EXPECT_THAT(sent, HasSubstr("POST /embeddings "));
     EXPECT_THAT(sent, HasSubstr("authorization: Bearer sk-planted-embed"));
