@@ -5,6 +5,8 @@
 #include "core/base/files.h"
 #include "core/nodes/build_cache.h"
 #include "core/nodes/compiler_log.h"
+#include "core/nodes/gpu_query.h"
+#include "core/nodes/host_findings.h"
 #include "core/nodes/nccl_probe.h"
 
 #include <fmt/format.h>
@@ -17,14 +19,22 @@ namespace cuco {
 
 namespace {
 
-/// "9.0\n9.0\n" as "sm_90".
+/// "8.0\n8.0\n" as "sm_80"; "9.0" as "sm_90a", without which nvcc knows neither wgmma nor setmaxnreg.
 std::string architectureOf(const std::string& compute_capabilities)
 {
     std::string digits;
     for (const char c : compute_capabilities.substr(0, compute_capabilities.find('\n')))
         if (c >= '0' && c <= '9')
             digits += c;
-    return digits.empty() ? digits : "sm_" + digits;
+    if (digits.empty())
+        return digits;
+    return "sm_" + digits + (digits == "90" ? "a" : "");
+}
+
+/// Code for this architecture alone: -arch=sm_90a would compile every source for compute_90 too.
+std::string targetFlag(const std::string& architecture)
+{
+    return "-gencode=arch=compute_" + architecture.substr(architecture.find('_') + 1) + ",code=" + architecture;
 }
 
 struct Cupti {
@@ -47,19 +57,6 @@ Result<Cupti> findCupti(const std::filesystem::path& toolkit)
                    "Install the toolkit's CUPTI package (cuda-cupti-dev).");
 }
 
-/// How the user has told NCCL and CUDA about this machine; some need it to work at all.
-std::map<std::string, std::string> gpuVariables()
-{
-    std::map<std::string, std::string> variables;
-    for (char** entry = environ; *entry != nullptr; ++entry) {
-        const std::string_view text(*entry);
-        const auto equals = text.find('=');
-        if (equals != text.npos && (text.starts_with("NCCL_") || text.starts_with("CUDA_VISIBLE_DEVICES=")))
-            variables.emplace(text.substr(0, equals), text.substr(equals + 1));
-    }
-    return variables;
-}
-
 std::uint64_t hostMemoryBytes()
 {
     return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
@@ -70,7 +67,7 @@ std::uint64_t hostMemoryBytes()
 std::vector<std::string> CudaToolchain::compilerCommand() const
 {
     return {toolkit_.nvcc.string(),
-            "-arch=" + architecture_,
+            targetFlag(architecture_),
             "-std=c++17",
             "-O3",
             "-lineinfo",
@@ -309,6 +306,8 @@ Command CudaToolchain::harnessCommand(const Node& node, const JobFolder& job, co
     command.working_directory = job.path();
     command.report_channel = true;
     command.environment = gpuVariables();
+    if (node.span())
+        command.environment.merge(launcherVariables());
     command.limits.folder_bytes = 1ull << 30;
     // No limit on the address space: CUDA reserves all of the GPUs' memory in it. Each program has a few dozen threads
     // a rank.

@@ -15,7 +15,7 @@ namespace cuco {
 /// Harness and references are kept in the cache folder under the hash of everything that went into them.
 class CudaToolchain : public Toolchain {
 public:
-    /// `workloads` has the folder harness. An empty architecture ("sm_90") is asked of the first GPU.
+    /// `workloads` has the folder harness. An empty architecture ("sm_90a") is asked of the first GPU.
     explicit CudaToolchain(std::filesystem::path workloads, std::string architecture = {})
         : workloads_(std::move(workloads)), architecture_(std::move(architecture))
     {

@@ -3,10 +3,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """ring_attention's kernel on one GPU against PyTorch's scaled_dot_product_attention, in bf16.
 
-    tests/gpu/attention_speed.py [--tile] [--shapes SEQUENCE,...] [--repeats N]
+    tests/gpu/attention_speed.py [--tile] [--mma] [--shapes SEQUENCE,...] [--repeats N]
 
-Needs nvcc and PyTorch. Outputs are compared first. Times are medians by CUDA events; the per cent are of what PyTorch
-chooses by itself. --tile: also other numbers of the tile. Exit status 1 when an output differs or a time is under 60 %.
+Needs nvcc and PyTorch. Outputs are compared first, also of short sequences and odd ones, which are not timed. Times are
+medians by CUDA events; the per cent are of what PyTorch chooses by itself. --tile: also other numbers of the tile. --mma:
+also the products of GPUs other than Hopper. Exit status 1 when an output differs or a time is under 60 %.
 """
 import argparse
 import contextlib
@@ -26,8 +27,9 @@ SOURCE = os.path.join(ROOT, "tests", "gpu", "attention_speed.cu")
 NCCL_NAMES = "typedef struct ncclComm* ncclComm_t;\ntypedef enum { ncclSuccess = 0 } ncclResult_t;\n"
 # Keys in a tile, warps, blocks on an SM.
 DEFAULT = (64, 4, 2)
-OTHERS = [(32, 4, 2), (128, 4, 2), (64, 4, 3), (64, 8, 1)]
+OTHERS = [(32, 4, 2), (64, 4, 3), (64, 8, 1)]
 ENOUGH = 60.0
+HOPPER = "90a"
 BUDGET_S = 50.0
 
 
@@ -40,10 +42,23 @@ def find_nvcc():
     sys.exit("No nvcc was found: put the CUDA toolkit's bin folder on PATH.")
 
 
+class Instance:
+    """A program: the tile's numbers, and what it is compiled for."""
+
+    def __init__(self, tile, arch, by_head=0):
+        self.tile, self.arch, self.by_head = tile, arch, by_head
+        self.library = None
+
+    def __str__(self):
+        name = "-".join(str(number) for number in self.tile + (self.by_head,))
+        return name if self.arch == HOPPER else name + " mma"
+
+
 def build(nvcc, arch, folder, tile):
     """The shared object, or the compiler's message."""
-    library = os.path.join(folder, "attention_%d_%d_%d.so" % tile)
-    command = [nvcc, "-arch=" + arch, "-std=c++17", "-O3", "-shared", "-Xcompiler", "-fPIC", "-Xptxas", "-v"]
+    library = os.path.join(folder, "attention_%s_%d_%d_%d.so" % ((arch,) + tile))
+    target = "-gencode=arch=compute_%s,code=sm_%s" % (arch, arch)
+    command = [nvcc, target, "-std=c++17", "-O3", "-shared", "-Xcompiler", "-fPIC", "-Xptxas", "-v"]
     for include in (os.path.join(ROOT, "workloads", "harness"), os.path.join(ROOT, "workloads", "ring_attention"), folder):
         command += ["-I", include]
     command += ["-DKEY_ROWS=%d" % tile[0], "-DWARPS=%d" % tile[1], "-DCTAS_PER_SM=%d" % tile[2]]
@@ -72,6 +87,13 @@ class Shape:
     def __str__(self):
         return "%6d %3d/%-3d %4d %-7s" % (
             self.sequence, self.heads_q, self.heads_kv, self.head_dim, "causal" if self.causal else "full")
+
+
+# Tiles that are not full, masks that begin inside one, heads that share keys: sequence, heads of queries and keys,
+# dimension, causal.
+ODD = [Shape(*numbers) for numbers in (
+    (1, 2, 1, 128, True), (3, 4, 2, 64, True), (77, 2, 2, 128, False), (129, 4, 1, 64, True), (650, 3, 3, 64, False),
+    (777, 8, 1, 128, False), (1021, 6, 2, 64, True), (1531, 4, 4, 128, True))]
 
 
 def shapes_of(sequences):
@@ -129,6 +151,7 @@ def compare(torch, ours, theirs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tile", action="store_true")
+    parser.add_argument("--mma", action="store_true")
     parser.add_argument("--shapes", default="4096,8192,16384,32768")
     parser.add_argument("--repeats", type=int, default=20)
     arguments = parser.parse_args()
@@ -141,32 +164,45 @@ def main():
     print("%s, PyTorch %s" % (torch.cuda.get_device_name(), torch.__version__), flush=True)
     folder = tempfile.mkdtemp(prefix="attention-speed-")
     try:
-        return measure(torch, arguments, "sm_%d%d" % (major, minor), folder, began)
+        return measure(torch, arguments, "%d%d" % (major, minor), folder, began)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def measure(torch, arguments, arch, folder, began):
+def instances_of(nvcc, arguments, capability, folder):
+    """Those that compile; None when one that is held to its figures does not."""
+    archs = [HOPPER if capability == "90" else capability]
+    if arguments.mma and capability not in archs:
+        archs.append(capability)
+    tiles = [DEFAULT] + (OTHERS if arguments.tile else [])
+    wanted = [(arch, tile) for arch in archs for tile in tiles]
+    with ThreadPoolExecutor(max_workers=max(1, min(len(wanted), os.cpu_count() or 1))) as pool:
+        built = list(pool.map(lambda one: build(nvcc, one[0], folder, one[1]), wanted))
+    instances = []
+    for (arch, tile), (library, log) in zip(wanted, built):
+        if library is None:
+            print("%s for sm_%s does not compile:\n%s" % (tile, arch, log[-2000:]))
+            if (arch, tile) == (archs[0], DEFAULT):
+                return None
+            continue
+        for by_head in (0, 1) if arguments.tile else (0,):
+            instances.append(Instance(tile, arch, by_head))
+            instances[-1].library = load(library)
+    return instances
+
+
+def measure(torch, arguments, capability, folder, began):
     nvcc = find_nvcc()
     with open(os.path.join(folder, "nccl.h"), "w", encoding="utf-8") as file:
         file.write("#pragma once\n" + NCCL_NAMES)
-    tiles = [DEFAULT] + (OTHERS if arguments.tile else [])
-    with ThreadPoolExecutor(max_workers=max(1, min(len(tiles), os.cpu_count() or 1))) as pool:
-        built = list(pool.map(lambda tile: build(nvcc, arch, folder, tile), tiles))
-    instances = []
-    for tile, (library, log) in zip(tiles, built):
-        if library is None:
-            print("%s does not compile:\n%s" % (tile, log[-2000:]))
-            if tile == DEFAULT:
-                return 1
-            continue
-        for by_head in (0, 1) if arguments.tile else (0,):
-            instances.append((tile + (by_head,), load(library)))
+    instances = instances_of(nvcc, arguments, capability, folder)
+    if instances is None:
+        return 1
     print("built after %.0f s; a tile is keys-warps-blocks on an SM-by head" % (time.monotonic() - began))
+    failed = not all([compare_shape(torch, shape, instances) for shape in ODD])
     backends = torch_backends(torch)
     print("\n%-30s %-14s %9s %9s %8s   %s" % ("sequence heads dim mask", "program", "us", "TFLOP/s", "of torch",
                                              "difference"))
-    failed = False
     for shape in shapes_of([int(n) for n in arguments.shapes.split(",")]):
         if time.monotonic() - began > BUDGET_S and not arguments.tile:
             print("No time is left for %s and what follows." % shape)
@@ -177,26 +213,66 @@ def measure(torch, arguments, arch, folder, began):
     return 1 if failed else 0
 
 
+class Tensors:
+    """Ours are [sequence][heads][dim]; PyTorch's views of them have a batch and the keys' heads repeated."""
+
+    def __init__(self, torch, shape):
+        generator = torch.Generator(device="cuda").manual_seed(1)
+
+        def tensor(heads):
+            values = torch.rand(shape.sequence, heads, shape.head_dim, device="cuda", generator=generator)
+            return (values * 2 - 1).to(torch.bfloat16)
+
+        self.torch, self.shape = torch, shape
+        self.q, self.k, self.v = tensor(shape.heads_q), tensor(shape.heads_kv), tensor(shape.heads_kv)
+        group = shape.heads_q // shape.heads_kv
+        self.views = [x.transpose(0, 1)[None]
+                      for x in (self.q, self.k.repeat_interleave(group, 1), self.v.repeat_interleave(group, 1))]
+        self.out = torch.empty_like(self.q)
+
+    def theirs(self):
+        return self.torch.nn.functional.scaled_dot_product_attention(*self.views, is_causal=self.shape.causal)
+
+    def ours(self, instance):
+        shape = self.shape
+        code = instance.library.attention(
+            self.q.data_ptr(), self.k.data_ptr(), self.v.data_ptr(), self.out.data_ptr(), shape.sequence, shape.heads_q,
+            shape.heads_kv, shape.head_dim, int(shape.causal), instance.by_head,
+            self.torch.cuda.current_stream().cuda_stream)
+        if code != 0:
+            raise RuntimeError(instance.library.attention_error(code).decode())
+
+    def difference(self, instance, expected):
+        """Of one call from an output that is not a number anywhere; a NaN agrees with nothing."""
+        self.out.fill_(float("nan"))
+        self.ours(instance)
+        self.torch.cuda.synchronize()
+        return compare(self.torch, self.out, expected)
+
+
+AGREES = 0.01  # both round to bf16
+
+
+def compare_shape(torch, shape, instances):
+    tensors = Tensors(torch, shape)
+    expected = tensors.theirs()[0].transpose(0, 1)
+    good = True
+    for instance in instances:
+        difference = tensors.difference(instance, expected)
+        if not difference < AGREES:
+            print("%s %s DIFFERS: %.4f" % (shape, instance, difference))
+            good = False
+    return good
+
+
 def measure_shape(torch, shape, instances, backends, repeats):
-    generator = torch.Generator(device="cuda").manual_seed(1)
-
-    def tensor(heads):
-        values = torch.rand(shape.sequence, heads, shape.head_dim, device="cuda", generator=generator)
-        return (values * 2 - 1).to(torch.bfloat16)
-
-    q, k, v = tensor(shape.heads_q), tensor(shape.heads_kv), tensor(shape.heads_kv)
-    group = shape.heads_q // shape.heads_kv
-    views = [x.transpose(0, 1)[None] for x in (q, k.repeat_interleave(group, 1), v.repeat_interleave(group, 1))]
+    tensors = Tensors(torch, shape)
     expected, torch_us = None, None
-
-    def theirs():
-        return torch.nn.functional.scaled_dot_product_attention(*views, is_causal=shape.causal)
-
     for name, backend in backends.items():
         try:
             with backend_only(backend):
-                result = theirs()[0].transpose(0, 1)
-                took = median_us(torch, theirs, repeats)
+                result = tensors.theirs()[0].transpose(0, 1)
+                took = median_us(torch, tensors.theirs, repeats)
         except RuntimeError as error:
             if backend is None:
                 raise
@@ -206,30 +282,18 @@ def measure_shape(torch, shape, instances, backends, repeats):
             expected, torch_us = result, took
         print("%-30s %-14s %9.1f %9.0f %7.0f%%" % (shape, name, took, shape.flops() / took / 1e6, 100 * torch_us / took))
     good = True
-    for tile, library in instances:
-        out = torch.full_like(q, float("nan"))
-
-        def call(library=library, by_head=tile[3], out=out):
-            code = library.attention(q.data_ptr(), k.data_ptr(), v.data_ptr(), out.data_ptr(), shape.sequence,
-                                     shape.heads_q, shape.heads_kv, shape.head_dim, int(shape.causal), by_head,
-                                     torch.cuda.current_stream().cuda_stream)
-            if code != 0:
-                raise RuntimeError(library.attention_error(code).decode())
-
-        name = "-".join(str(number) for number in tile)
+    for index, instance in enumerate(instances):
         try:
-            call()
-            torch.cuda.synchronize()
-            difference = compare(torch, out, expected)
-            took = median_us(torch, call, repeats)
+            difference = tensors.difference(instance, expected)
+            took = median_us(torch, lambda one=instance: tensors.ours(one), repeats)
         except RuntimeError as error:
-            print("%-30s %-14s %s" % (shape, name, error))
-            good &= tile[:3] != DEFAULT
+            print("%-30s %-14s %s" % (shape, instance, error))
+            good &= index != 0
             continue
         per_cent = 100 * torch_us / took
-        agrees = difference < 0.01  # both round to bf16; a NaN does not agree
-        good &= agrees and (per_cent >= ENOUGH or tile != DEFAULT + (0,))
-        print("%-30s %-14s %9.1f %9.0f %7.0f%%   %.4f%s" % (shape, name, took, shape.flops() / took / 1e6, per_cent,
+        agrees = difference < AGREES
+        good &= agrees and (per_cent >= ENOUGH or index != 0)
+        print("%-30s %-14s %9.1f %9.0f %7.0f%%   %.4f%s" % (shape, instance, took, shape.flops() / took / 1e6, per_cent,
                                                             difference, "" if agrees else " DIFFERS"), flush=True)
     return good
 

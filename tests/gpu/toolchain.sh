@@ -13,6 +13,8 @@ findCuda() {
     local capability
     capability=$(limited 20 nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -1 | tr -dc 0-9)
     arch=sm_${capability:-90}
+    [ "$arch" = sm_90 ] && arch=sm_90a # all that Hopper can do, wgmma too
+    target=-gencode=arch=compute_${arch#sm_},code=$arch
 }
 
 # The libraries that may belong to a header: of its own tree first, then the system's.
@@ -78,7 +80,7 @@ builtCount() { find "$build/candidates" -name '*.so' | wc -l; }
 # strategies and baselines give way to the programs that lie there.
 buildAll() {
     local commands=$build/commands source name workload
-    local flags="-arch=$arch -std=c++17 -O2 -I$harness_sources -I$nccl_include"
+    local flags="$target -std=c++17 -O2 -I$harness_sources -I$nccl_include"
     : > "$commands"
     : > "$build/wanted"
     for source in "$harness_sources"/*.cpp "$harness_sources"/*.cu "$harness_sources"/gpu/*.cpp \
@@ -100,7 +102,7 @@ buildAll() {
     # shellcheck disable=SC2016
     xargs -P "$(nproc)" -L 1 timeout -k 5 180 bash -c 'log=$1; shift; "$@" > "$log" 2>&1 || echo "failed: $*" >> "$log"' \
         build < <(sed "s|^|$logs/|; s| |.log |" "$commands")
-    "$nvcc" -arch="$arch" "$build"/objects/*.o -o "$build/harness" $nccl_flags -ldl -lpthread \
+    "$nvcc" "$target" "$build"/objects/*.o -o "$build/harness" $nccl_flags -ldl -lpthread \
         > "$logs/harness.log" 2>&1
     grep -l '^failed:' "$logs"/*.log | while read -r name; do
         say "did not build: $(basename "$name" .log)"
