@@ -7,6 +7,7 @@
 #include "core/evaluation/program_output.h"
 #include "core/evaluation/statistics.h"
 #include "core/nodes/compiler_log.h"
+#include "core/nodes/gpu_query.h"
 
 #include <fmt/format.h>
 
@@ -82,7 +83,10 @@ Command ProgramEvaluator::Private::command(const std::vector<std::string>& argv,
         withPlaces(argv, {(job.path() / spec().file_name).string(), (job.path() / binary_name).string(), ranks});
     command.sandbox = node->sandbox(job, spec().gpus);
     command.working_directory = job.path();
-    command.environment = spec().environment;
+    // What the user says of this machine's GPUs holds whatever the manifest says.
+    if (spec().gpus)
+        command.environment = gpuVariables();
+    command.environment.insert(spec().environment.begin(), spec().environment.end());
     command.limits = limitsOf(wall);
     return command;
 }

@@ -13,7 +13,7 @@ namespace cuco {
 namespace {
 
 constexpr int most_ranks = 4;
-constexpr int rounds = 9;
+constexpr int rounds = 6;
 
 Result<std::int64_t> mostOnAnyRank(const SizeExpression& expression, const Shape& shape, int ranks)
 {

@@ -74,6 +74,10 @@ timeWorkload() {
         printf 'ours %s\n' "$first" "${others[@]}"
         samplesOf "$out/jobs/$job.jsonl" "$first"
     } >> "$out/measured.txt"
+    samplesOf "$out/jobs/$job.jsonl" "$first" |
+        awk -v job="$workload on $ranks ranks" -f "$root/tests/gpu/statistics.awk" -f "$root/tests/gpu/unsteady.awk" |
+        tee -a "$out/not_verified"
+    [ -s "$out/not_verified" ] || rm -f "$out/not_verified"
 }
 
 # Lines "SHAPE PROGRAM SAMPLE SAMPLE …" of a report, its candidate under the name it has here.
@@ -83,8 +87,8 @@ samplesOf() {
 }
 rateOf() { sed -n "s/.*\"$1_bytes_per_s\":\([0-9.e+]*\).*/\1/p" "$2" | head -1; }
 
-# measureNoise JOBS: so many jobs of gemm_allgather's host.cu against itself, each with six trials of twelve rounds at the
-# smaller search shapes.
+# measureNoise JOBS: so many jobs of gemm_allgather's host.cu against itself, each with six trials at the smaller search
+# shapes, of as many rounds as a verdict takes: six to twelve.
 measureNoise() {
     local i job
     for ((i = 1; i <= $1 && SECONDS < budget_s; ++i)); do
@@ -99,7 +103,7 @@ measureNoise() {
                     for (n = 1; n <= count; ++n) {
                         text = lines[names[n]]
                         sub("\nshape " names[n], "\nshape " names[n] "_" trial, text)
-                        sub("\nrounds [0-9]+", "\nrounds 12", text)
+                        sub("\nrounds [0-9]+", "\nrounds 12 6", text)
                         sub("\niterations [0-9]+", "\niterations 0", text)
                         print substr(text, 2)
                     }

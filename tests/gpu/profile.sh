@@ -69,7 +69,7 @@ job() {
 buildAll() {
     local toolkit_include name flags
     toolkit_include=$(dirname "$nvcc")/../include
-    flags="-arch=$arch -std=c++17 -O2 -I$sources -I$nccl_include"
+    flags="$target -std=c++17 -O2 -I$sources -I$nccl_include"
     # shellcheck disable=SC2086
     for name in host strategies/fused_tile_push strategies/stream_overlap_copy_engine strategies/stream_overlap_sm_push; do
         job "build.$(basename $name)" "$nvcc" $flags -shared -Xcompiler -fPIC "$workload/$name.cu" \

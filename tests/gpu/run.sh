@@ -125,7 +125,7 @@ main()
     runBundle || echo "cucoctl of the bundle" >> "$out/not_verified"
 
     echo
-    echo "Makespans in µs by the supervisor's clock: medians of 18, every iteration with new inputs and compared in full."
+    echo "Makespans in µs by the supervisor's clock: medians of 12, every iteration with new inputs and compared in full."
     echo "Speed-up over the strongest host-driven baseline of the same job, 95 % bootstrap interval. The bound is the largest"
     echo "of the computing alone, the bytes over the links and the bytes through the memory at the rates of that job."
     echo "Exposed: time - computing alone. The last column is the speed-up over host.cu."

@@ -1,12 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/files.h"
+#include "core/evaluation/program_evaluator.h"
 #include "core/evaluation/program_output.h"
+#include "core/nodes/local_node.h"
 #include "core/workload/workload.h"
 #include "tests/support/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
+
+#include <cstdlib>
 
 namespace cuco {
 namespace {
@@ -98,6 +102,72 @@ TEST_F(ProgramManifest, NamesTheFieldThatContradictsOrIsUnknown)
     EXPECT_THAT(faultWith("/results/unit", "hours"), HasSubstr("\"results.unit\""));
     EXPECT_THAT(faultWith("/environment", {{"LD_PRELOAD", "x"}}), HasSubstr("LD_PRELOAD"));
     EXPECT_THAT(faultWith("/rounds", 0), HasSubstr("\"rounds\""));
+}
+
+/// This machine, said to have two GPUs; what it is told to run, it runs.
+class MachineWithGpus : public LocalNode {
+public:
+    Result<NodeProbe> probe(std::stop_token /*stop*/) override
+    {
+        NodeProbe probe;
+        probe.usable = true;
+        probe.max_ranks = 2;
+        return probe;
+    }
+};
+
+class ProgramOnGpus : public ProgramManifest {
+protected:
+    void SetUp() override
+    {
+        ProgramManifest::SetUp();
+        // A shell script: its markers are commands that it does not find.
+        const std::string script = R"(// EVOLVE-BLOCK-START
+// EVOLVE-BLOCK-END
+for rank in 0 1; do
+    [ "$CUDA_VISIBLE_DEVICES $NCCL_NVLS_ENABLE $OWN $OTHER" = "2,3 0 of the workload " ] && echo "rank $rank: PASS"
+    echo "rank $rank: 1 ms"
+done
+)";
+        for (const char* source : {"host.cpp", "seed.cpp"})
+            ASSERT_TRUE(writeFileAtomically(folder.path() / source, script));
+        manifest["ranks"] = {2};
+        manifest["build"] = {"cp", "{source}", "{binary}"};
+        manifest["run"] = {"sh", "{binary}", "{ranks}"};
+        manifest["environment"] = {{"OWN", "of the workload"}, {"NCCL_NVLS_ENABLE", "1"}};
+        manifest["rounds"] = 2;
+        for (const auto& [name, value] :
+             {std::pair("CUDA_VISIBLE_DEVICES", "2,3"), {"NCCL_NVLS_ENABLE", "0"}, {"OTHER", "nothing of its"}})
+            ::setenv(name, value, 1);
+    }
+
+    void TearDown() override
+    {
+        for (const char* name : {"CUDA_VISIBLE_DEVICES", "NCCL_NVLS_ENABLE", "OTHER"})
+            ::unsetenv(name);
+    }
+
+    std::string faultOfItsOwnProgram()
+    {
+        auto workload = load();
+        if (!workload)
+            return describe(workload.error());
+        ProgramEvaluator evaluator(std::make_shared<MachineWithGpus>(), *workload, {}, {});
+        const auto prepared = evaluator.prepare({});
+        return prepared ? "none" : describe(prepared.error());
+    }
+};
+
+TEST_F(ProgramOnGpus, IsToldWhichGpusToUseAndHowNcclIsToWork)
+{
+    manifest["gpus"] = true;
+    EXPECT_EQ(faultOfItsOwnProgram(), "none");
+}
+
+TEST_F(ProgramOnGpus, WithoutThemIsToldNothingOfThem)
+{
+    manifest["gpus"] = false;
+    EXPECT_THAT(faultOfItsOwnProgram(), HasSubstr("did not say that it passed"));
 }
 
 class ProgramOutput : public ::testing::Test {

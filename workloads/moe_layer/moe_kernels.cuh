@@ -269,7 +269,7 @@ public:
         }
         CUCO_TRY(cudaEventCreateWithFlags(&forked_, cudaEventDisableTiming));
 #ifdef __NVCC__
-        CUCO_TRY(loadKernels(layer));
+        CUCO_TRY(loadKernels(layer, sm_target));
 #else
         (void)layer;
 #endif
@@ -321,24 +321,37 @@ public:
     }
 
 private:
-    /// cuBLAS has other kernels for other numbers of rows, and the first use of each loads it, which takes
-    /// milliseconds. Routing brings new numbers in every iteration.
-    int loadKernels(const Layer& layer)
+    struct Loaded {
+        int hidden, intermediate, sm_target;
+        int64_t rows;
+    };
+
+    /// cuBLAS has other kernels for other numbers of rows, which change every few rows, and the first use of each loads
+    /// it: up to 3 ms, while routing brings new numbers in every iteration. So each number is used once; from some on
+    /// few make a difference. Kernels stay loaded until the process ends.
+    int loadKernels(const Layer& layer, int sm_target)
     {
+        constexpr int64_t every_one = 4096, step_beyond = 64;
         const int64_t all = int64_t(layer.ranks) * layer.tokens;
         const int64_t even = all * layer.top_k / layer.experts, most = even * 5 / 2 < all ? even * 5 / 2 : all;
+        static Loaded loaded;
+        if (loaded.hidden != layer.hidden || loaded.intermediate != layer.intermediate || loaded.sm_target != sm_target)
+            loaded = {layer.hidden, layer.intermediate, sm_target, 0};
+        if (loaded.rows >= most)
+            return 0;
         Scratch scratch;
         __nv_bfloat16 *up = nullptr, *down = nullptr, *x = nullptr, *gate_up = nullptr, *middle = nullptr;
-        CUCO_TRY(scratch.make(&up, int64_t(2) * layer.intermediate * layer.hidden));
-        CUCO_TRY(scratch.make(&down, int64_t(layer.hidden) * layer.intermediate));
-        CUCO_TRY(scratch.make(&x, most * layer.pitch()));
-        CUCO_TRY(scratch.make(&gate_up, most * 2 * layer.intermediate));
-        CUCO_TRY(scratch.make(&middle, most * layer.middlePitch()));
-        int code = 0;
-        for (int64_t rows = 1; rows <= most && code == 0; rows += rows / 16 + 1)
+        int code = scratch.make(&up, int64_t(2) * layer.intermediate * layer.hidden);
+        code = code != 0 ? code : scratch.make(&down, int64_t(layer.hidden) * layer.intermediate);
+        code = code != 0 ? code : scratch.make(&x, most * layer.pitch());
+        code = code != 0 ? code : scratch.make(&gate_up, most * 2 * layer.intermediate);
+        code = code != 0 ? code : scratch.make(&middle, most * layer.middlePitch());
+        for (int64_t rows = loaded.rows + 1; rows <= most && code == 0; rows += rows < every_one ? 1 : step_beyond)
             code = multiply(layer, int(rows), up, down, x, gate_up, middle, 0, nullptr);
         const cudaError_t error = cudaDeviceSynchronize();
         scratch.free();
+        if (code == 0 && error == cudaSuccess)
+            loaded.rows = most;
         return code != 0 ? code : cuco_error_code(error);
     }
 

@@ -3,17 +3,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck disable=SC2034
 #
-# Times the programs below FOLDER/sources (predictor.py sources) on two GPUs, several in a job, each in turns with host.cu
+# Times the programs below FOLDER/sources (predictor.py sources) on RANKS GPUs, several in a job, each in turns with host.cu
 # at the shapes that the emulated ones represent. Few rounds: enough for an order.
-#   tests/bench/predictor/measure.sh FOLDER
+#   tests/bench/predictor/measure.sh FOLDER RANKS
 # Lines "WORKLOAD JOB SHAPE PROGRAM SAMPLE…" go to FOLDER/measured.txt as they come, logs and reports to FOLDER/gpu.
 # CUCO_GPU_BUDGET_S (300): no job begins after so many seconds. CUCO_PREDICTOR_ROUNDS (3), CUCO_PREDICTOR_PROGRAMS (10 a job).
 set -u
 shopt -s nullglob
 root=$(cd "$(dirname "$0")/../../.." && pwd)
-home=$(cd "${1:?usage: measure.sh FOLDER}" && pwd) || exit 2
+home=$(cd "${1:?usage: measure.sh FOLDER RANKS}" && pwd) || exit 2
 budget_s=${CUCO_GPU_BUDGET_S:-300} rounds=${CUCO_PREDICTOR_ROUNDS:-3} most=${CUCO_PREDICTOR_PROGRAMS:-10}
-variants=$home/sources out=$home/gpu logs=$home/gpu/logs ranks=2
+variants=$home/sources out=$home/gpu logs=$home/gpu/logs ranks=${2:?usage: measure.sh FOLDER RANKS}
 harness_sources=$root/workloads/harness
 build=$(mktemp -d) || exit 3
 trap 'rm -rf "$build"' EXIT
@@ -55,7 +55,7 @@ timeSome() {
     local workload=$1 job=$1.$2 number=$2 first=$3 began=$SECONDS
     shift 3
     # shellcheck disable=SC2046
-    fillJob "$workload" "$workload.2.time.job" "$first" "$@" host | onlyShapes $(shapesOf "$workload") > "$out/jobs/$job.txt"
+    fillJob "$workload" "$workload.$ranks.time.job" "$first" "$@" host | onlyShapes $(shapesOf "$workload") > "$out/jobs/$job.txt"
     runJob "$job" 120 || say "$job: $message"
     samplesOf "$out/jobs/$job.jsonl" "$first" | sed "s/^/$workload $number /" >> "$home/measured.txt"
     say "$job: $(($# + 1)) programs in $((SECONDS - began)) s"

@@ -4,11 +4,11 @@
 """How well the emulated node's modelled times rank programs, held against times that GPUs gave.
 
     predictor.py sources FOLDER              writes the programs of points.txt
-    predictor.py model CUCOCTL FOLDER        their modelled times, FOLDER/modelled.json
-    measure.sh FOLDER                        their times on this machine's GPUs, FOLDER/measured.txt
+    predictor.py model CUCOCTL FOLDER RANKS  their modelled times, FOLDER/modelled.json
+    measure.sh FOLDER RANKS                  their times on this machine's GPUs, FOLDER/measured.txt
     predictor.py report FOLDER [SVG]         rank correlations, the worst misjudgements, a scatter plot
 
-Compared are an emulated shape's modelled time and the measured time of the shape it represents, at two ranks.
+Compared are an emulated shape's modelled time and the measured time of the shape it represents, on as many ranks.
 """
 import json
 import math
@@ -20,7 +20,6 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-RANKS = 2
 RESAMPLES = 2000
 COLOURS = {"gemm_allgather": "#0072B2", "kv_transfer": "#E69F00", "moe_layer": "#009E73", "ring_attention": "#D55E00"}
 
@@ -75,14 +74,14 @@ def represented(workload):
     }
 
 
-def model(cucoctl, folder):
+def model(cucoctl, folder, ranks):
     result = {}
     for workload in workload_names():
         shapes = represented(workload)
         files = sorted((folder / "sources" / workload).glob("*.cu"))
         if not files:
             continue
-        command = [cucoctl, "eval", workload, *map(str, files), "--node", "emulated", "--ranks", str(RANKS)]
+        command = [cucoctl, "eval", workload, *map(str, files), "--node", "emulated", "--ranks", ranks]
         run = subprocess.run([*command, "--stage", "benchmark", "--json"], stdout=subprocess.PIPE, check=False)
         documents = json.loads(run.stdout)
         for document in documents:
@@ -234,7 +233,7 @@ def scatter(plotted):
         if low < tick < high:
             out.append(f'<text x="{x(tick):.1f}" y="{size - margin + 18}" text-anchor="middle">{tick:g}</text>')
             out.append(f'<text x="{margin - 8}" y="{y(tick) + 4:.1f}" text-anchor="end">{tick:g}</text>')
-    out.append(f'<text x="{size / 2}" y="{size - 12}" text-anchor="middle">measured speed-up over host.cu, 2 GPUs</text>')
+    out.append(f'<text x="{size / 2}" y="{size - 12}" text-anchor="middle">measured speed-up over host.cu</text>')
     out.append(
         f'<text transform="translate(16 {size / 2}) rotate(-90)" text-anchor="middle">modelled speed-up over host.cu</text>'
     )
@@ -253,8 +252,8 @@ def main(arguments):
     match arguments:
         case ["sources", folder]:
             write_sources(pathlib.Path(folder))
-        case ["model", cucoctl, folder]:
-            model(cucoctl, pathlib.Path(folder))
+        case ["model", cucoctl, folder, ranks]:
+            model(cucoctl, pathlib.Path(folder), ranks)
         case ["report", folder]:
             report(pathlib.Path(folder), None)
         case ["report", folder, svg]:
