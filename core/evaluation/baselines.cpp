@@ -66,20 +66,22 @@ Result<void> setMeasuredBounds(const Workload& workload, const Shape& shape, int
     const auto flops = flopsOfSlowestRank(workload, shape, ranks);
     if (!flops)
         return std::unexpected(flops.error());
-    const auto boundBy = [&](const std::optional<double>& computing_us) {
+    const auto boundBy = [&](const std::optional<double>& computing_us, bool by_link) {
         DeviceRates limits;
         limits.flops_per_s = computing_us && *flops > 0 ? *flops / (*computing_us * 1e-6) : unbounded;
         limits.hbm_bytes_per_s = rates ? rates->hbm_bytes_per_s : unbounded;
-        limits.link_bytes_per_s = rates ? rates->link_bytes_per_s : unbounded;
+        limits.link_bytes_per_s = rates && by_link ? rates->link_bytes_per_s : unbounded;
         return boundUs(workload, shape, ranks, limits);
     };
-    const auto bound = boundBy(measured.compute_alone_us);
-    const auto least = boundBy(workload.compute_alone_bounds ? measured.compute_alone_least_us : std::nullopt);
+    const auto bound = boundBy(measured.compute_alone_us, true);
+    const auto least = boundBy(workload.compute_alone_bounds ? measured.compute_alone_least_us : std::nullopt,
+                               rates && rates->link_is_limit);
     if (!bound || !least)
         return std::unexpected(bound ? least.error() : bound.error());
     measured.bound_us = *bound;
     measured.least_us = *least;
-    measured.bound_source = "measured on this node";
+    measured.bound_source =
+        rates && !rates->link_is_limit ? "measured on this node, links as NCCL sends" : "measured on this node";
     return {};
 }
 

@@ -7,6 +7,7 @@
 #include "core/nodes/emulated_node.h"
 #include "core/nodes/emulator_toolchain.h"
 #include "core/nodes/local_node.h"
+#include "core/nodes/spanning_node.h"
 
 namespace cuco {
 
@@ -14,11 +15,17 @@ Result<std::shared_ptr<Node>> makeNode(const std::string& name, int ranks)
 {
     if (name == "emulated")
         return std::make_shared<EmulatedNode>();
+    if (auto span = parseHostSpan(name)) {
+        if (!*span)
+            return std::unexpected(span->error());
+        return std::make_shared<SpanningNode>(name, std::move(**span));
+    }
     auto local = std::make_shared<LocalNode>();
     if (name == "local")
         return local;
     if (!name.empty())
-        return failure("There is no node \"" + name + "\".", "", "Choose one of: emulated, local.");
+        return failure("There is no node \"" + name + "\".", "",
+                       "Choose one of: emulated, local, mpirun:HOST=GPUS,HOST=GPUS, srun:HOST=GPUS,HOST=GPUS.");
     const auto probe = local->probe({});
     if (probe && probe->usable && probe->max_ranks >= ranks)
         return local;

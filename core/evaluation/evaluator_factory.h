@@ -10,8 +10,8 @@
 
 namespace cuco {
 
-/// "emulated" or "local"; an empty name: local when it is usable and has the ranks, else emulated. Errors name
-/// the nodes there are.
+/// "emulated", "local", or hosts as parseHostSpan reads them; an empty name: local when it is usable and has the ranks,
+/// else emulated. Errors name the nodes there are.
 Result<std::shared_ptr<Node>> makeNode(const std::string& name, int ranks = 1);
 
 /// The same for a workload: programs run on the local node, with or without GPUs.

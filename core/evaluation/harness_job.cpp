@@ -163,6 +163,13 @@ Result<std::string> writeHarnessJob(const Workload& workload, const HarnessJob& 
                    workload.tolerance.relative_l2, workload.tolerance.max_error);
     if (job.race)
         text += "race 1\n";
+    for (const int ranks : job.hosts.ranks)
+        fmt::format_to(std::back_inserter(text), "host {}\n", ranks);
+    for (const auto& word : job.hosts.launch) {
+        if (auto checked = checkWord(word, "word of the launching command"); !checked)
+            return std::unexpected(checked.error());
+        text += "launch " + word + "\n";
+    }
     for (const auto& shape : job.shapes)
         if (auto appended = appendShape(text, workload, shape, job.ranks); !appended)
             return std::unexpected(appended.error());

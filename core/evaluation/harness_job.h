@@ -41,9 +41,16 @@ struct JobTraced {
     std::map<std::string, std::string> variables;  ///< of the environment of its ranks alone
 };
 
+/// GPUs: where the ranks are, when they are on several hosts.
+struct JobHosts {
+    std::vector<int> ranks;           ///< of each host
+    std::vector<std::string> launch;  ///< what starts a program once on each of them
+};
+
 struct HarnessJob {
     HarnessFiles files;
     int ranks = 1;
+    JobHosts hosts;
     std::chrono::seconds limit{60};  ///< a watchdog of the harness's own, which can name what hangs
     std::vector<JobBaseline> baselines;
     JobTraced traced;

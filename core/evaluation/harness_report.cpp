@@ -62,7 +62,7 @@ private:
     {
         JsonReader reader(json, "harness report");
         if (event == "start")
-            return start();
+            return start(reader);
         if (event == "time")
             return time(reader);
         if (event == "trace")
@@ -111,12 +111,16 @@ private:
         return finished ? std::string() : finished.error().what;
     }
 
-    std::string start()
+    std::string start(JsonReader& reader)
     {
         if (report_.started)
             return "It comes twice.";
         report_.started = true;
-        return {};
+        std::vector<std::string> hosts;
+        reader.optional("hosts", hosts);
+        for (auto& host : hosts)
+            report_.hosts.push_back(limited(std::move(host)));
+        return faultOf(reader);
     }
 
     std::string time(JsonReader& reader)
@@ -124,12 +128,15 @@ private:
         std::string shape, program = "candidate";
         std::vector<double> samples, events;
         int burst = 1;
+        double start_uncertainty_us = 0;
+        reader.optional("start_uncertainty_us", start_uncertainty_us);
         reader.required("shape", shape).required("samples_us", samples).optional("event_us", events);
         reader.optional("program", program).optional("burst", burst);
         if (auto fault = faultOf(reader); !fault.empty())
             return fault;
         if (samples.empty() || std::ranges::any_of(samples, [](double us) { return !std::isfinite(us) || us <= 0; }))
             return "A sample is no positive number.";
+        report_.start_uncertainty_us = std::max(report_.start_uncertainty_us, start_uncertainty_us);
         if (program != "candidate") {
             auto& shapes = report_.baseline_samples_us[program];
             return shapes.emplace(shape, std::move(samples)).second ? "" : "The shape comes twice.";
@@ -224,6 +231,7 @@ private:
         reader.required("link_bytes_per_s", rates.link_bytes_per_s).required("hbm_bytes_per_s", rates.hbm_bytes_per_s);
         if (auto fault = faultOf(reader); !fault.empty())
             return fault;
+        rates.link_is_limit = report_.hosts.empty();
         report_.rates = rates;
         return {};
     }
@@ -242,8 +250,8 @@ private:
 
     std::string processes(JsonReader& reader)
     {
-        std::int64_t observer = 0;
-        reader.required("observer", observer);
+        std::vector<std::int64_t> observers;
+        reader.required("observers", observers);
         const auto* gpus = reader.array("gpus");
         if (auto fault = faultOf(reader); !fault.empty())
             return fault;
@@ -256,7 +264,7 @@ private:
                 process.required("pid", pid).required("memory_bytes", memory_bytes);
                 if (auto fault = faultOf(process); !fault.empty())
                     return fault;
-                if (pid != observer && report_.neighbours.size() < max_remarks)
+                if ((gpu >= observers.size() || pid != observers[gpu]) && report_.neighbours.size() < max_remarks)
                     report_.neighbours.push_back(
                         fmt::format("process {} ({} MiB) on GPU {}", pid, memory_bytes >> 20, gpu));
             }

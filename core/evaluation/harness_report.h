@@ -29,8 +29,9 @@ struct CheckedOutput {
 
 /// What a node's links and memory were measured to do.
 struct MeasuredRates {
-    double link_bytes_per_s = 0;  ///< out of one GPU by its copy engines, all at once
+    double link_bytes_per_s = 0;  ///< out of one GPU by its copy engines, all at once; between hosts by NCCL
     double hbm_bytes_per_s = 0;
+    bool link_is_limit = true;  ///< nothing sends faster; not so between hosts, where NCCL may be beaten
 };
 
 /// What the harness said. In `run` mode the candidate lives in the same process: nothing here is trusted
@@ -45,6 +46,8 @@ struct HarnessReport {
     std::map<std::string, std::vector<GpuConditions>> conditions;  ///< by shape
     std::optional<MeasuredRates> rates;
     std::map<std::string, double> spent_ms;     ///< by phase, over all shapes; GPUs
+    std::vector<std::string> hosts;             ///< that the ranks are on, when they are on several
+    double start_uncertainty_us = 0;            ///< by which ranks on several hosts may have started apart
     std::string gpu_fault;                      ///< what is wrong with a GPU after the candidate
     std::vector<std::string> neighbours;        ///< "process 17 (2048 MiB) on GPU 0": other users
     std::map<std::string, Timeline> timelines;  ///< by shape

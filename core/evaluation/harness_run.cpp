@@ -45,6 +45,15 @@ Result<HarnessRun> runGpuHarness(Node& node, const Toolchain& toolchain, const W
     HarnessJob absolute = job;
     // The ranks need not have the supervisor's working directory.
     absolute.files.candidate = folder.path() / job.files.candidate;
+    if (const auto span = node.span()) {
+        auto ranks = span->deal(job.ranks);
+        if (!ranks)
+            return std::unexpected(ranks.error());
+        auto launch = launchCommand(*span, stop);
+        if (!launch)
+            return std::unexpected(launch.error());
+        absolute.hosts = {std::move(*ranks), std::move(*launch)};
+    }
     const auto text = writeHarnessJob(workload, absolute);
     if (!text)
         return std::unexpected(text.error());

@@ -5,8 +5,10 @@
 #include "core/evaluation/evaluation_plan.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <set>
@@ -255,6 +257,10 @@ Result<void> judgeGpuRun(const HarnessJob& job, const CommandOutcome& outcome, c
         return failure("The evaluation was stopped.");
     if (tookTooMuch(outcome, evaluation))
         return {};
+    if (!report.hosts.empty())
+        evaluation.remarks.push_back(fmt::format("The ranks were on {} hosts ({}) and started together to {:.0f} µs.",
+                                                 report.hosts.size(), fmt::join(report.hosts, ", "),
+                                                 std::ceil(report.start_uncertainty_us)));
     for (const auto& neighbour : report.neighbours)
         evaluation.remarks.push_back("Another program was on the GPUs: " + neighbour + ".");
     if (!report.gpu_fault.empty())

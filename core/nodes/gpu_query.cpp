@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <unistd.h>
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -348,6 +349,18 @@ GpuSurvey surveyGpus(const std::filesystem::path& nvidia_smi, std::stop_token st
     if (smi.problem())
         survey.problems.push_back(*smi.problem());
     return survey;
+}
+
+std::map<std::string, std::string> gpuVariables()
+{
+    std::map<std::string, std::string> variables;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string_view text(*entry);
+        const auto equals = text.find('=');
+        if (equals != text.npos && (text.starts_with("NCCL_") || text.starts_with("CUDA_VISIBLE_DEVICES=")))
+            variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+    }
+    return variables;
 }
 
 }  // namespace cuco

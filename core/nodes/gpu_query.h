@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -42,6 +43,9 @@ std::string parseDriverCuda(std::string_view table);
 
 /// Those that CUDA_VISIBLE_DEVICES leaves; all when it is not set.
 std::vector<GpuState> visibleGpus(std::vector<GpuState> gpus, const char* visible_devices);
+
+/// How the user has told NCCL and CUDA about this machine (NCCL_*, CUDA_VISIBLE_DEVICES); some need it to work at all.
+std::map<std::string, std::string> gpuVariables();
 
 struct GpuSurvey {
     std::vector<GpuState> gpus;

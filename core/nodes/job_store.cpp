@@ -165,7 +165,7 @@ Result<CommandOutcome> JobStore::run(Command command, std::stop_token stop)
 }
 
 std::vector<std::string> JobStore::sandbox(const JobFolder& job, bool gpus,
-                                           const std::vector<std::filesystem::path>& readable) const
+                                           const std::vector<std::filesystem::path>& readable, bool network) const
 {
     const auto tool = sandbox_.tool();
     const auto cache = cacheFolder();
@@ -174,6 +174,7 @@ std::vector<std::string> JobStore::sandbox(const JobFolder& job, bool gpus,
     SandboxPolicy policy;
     policy.writable = job.path();
     policy.gpus = gpus;
+    policy.network = network;
     policy.readable = readable;
     policy.readable.push_back(*cache);
     policy.hidden.push_back(*cache / "jobs");

@@ -31,7 +31,7 @@ public:
     /// that works in a job; what a full disk does to a compiler or a candidate would be taken for their own fault.
     Result<CommandOutcome> run(Command command, std::stop_token stop);
     std::vector<std::string> sandbox(const JobFolder& job, bool gpus,
-                                     const std::vector<std::filesystem::path>& readable) const;
+                                     const std::vector<std::filesystem::path>& readable, bool network = false) const;
     /// What there is to say about the cache folder and the sandbox.
     void probe(NodeProbe& probe, std::stop_token stop) const;
 

@@ -100,12 +100,18 @@ std::vector<std::filesystem::path> LocalNode::gpuLibraries() const
 std::vector<std::string> LocalNode::sandbox(const JobFolder& job, bool gpus,
                                             const std::vector<std::filesystem::path>& readable) const
 {
+    return sandboxed(job, gpus, readable, false);
+}
+
+std::vector<std::string> LocalNode::sandboxed(const JobFolder& job, bool gpus,
+                                              const std::vector<std::filesystem::path>& readable, bool network) const
+{
     auto shown = readable;
     if (gpus) {
         const auto libraries = gpuLibraries();
         shown.insert(shown.end(), libraries.begin(), libraries.end());
     }
-    return jobs_.sandbox(job, gpus, shown);
+    return jobs_.sandbox(job, gpus, shown, network);
 }
 
 Result<NodeProbe> LocalNode::probe(std::stop_token stop)
@@ -129,7 +135,7 @@ Result<NodeProbe> LocalNode::probe(std::stop_token stop)
         peers = survey.missing_peers.empty();
         std::error_code error;
         const bool has_compatibility_driver = toolkit && std::filesystem::exists(toolkit->home / "compat", error);
-        report(judgeGpus(survey, toolkit ? toolkit->version : "", has_compatibility_driver), probe);
+        report(judgeGpus(survey, toolkit ? toolkit->version : "", has_compatibility_driver, span() ? 1 : 2), probe);
     } else {
         probe.problems.push_back(
             {"No NVIDIA driver was found.", "nvidia-smi", "Install the driver of your GPU, or use the emulated node."});
@@ -144,7 +150,7 @@ Result<NodeProbe> LocalNode::probe(std::stop_token stop)
         probe.remarks.push_back({"NCCL has no device API, so candidates that need LSA are rejected.",
                                  "NCCL " + probe.nccl.front().header_version, "Install NCCL 2.28 or newer."});
     else if (!probe.gpus.empty() && peers)
-        probe.capabilities.insert("lsa");
+        probe.capabilities.insert({"lsa", "lsa_in_host"});
     if (stop.stop_requested())
         return failure("The probe was stopped.", name_);
     jobs_.probe(probe, stop);

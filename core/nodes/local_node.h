@@ -22,6 +22,7 @@ Result<CudaToolkit> findCudaToolkit(std::stop_token stop);
 /// This machine and its NVIDIA GPUs.
 class LocalNode : public Node {
 public:
+    explicit LocalNode(std::string name = "local") : name_(std::move(name)) {}
     const std::string& name() const override { return name_; }
     NodeKind kind() const override { return NodeKind::local; }
     Result<NodeProbe> probe(std::stop_token stop) override;
@@ -41,10 +42,14 @@ public:
     std::vector<std::string> sandbox(const JobFolder& job, bool gpus,
                                      const std::vector<std::filesystem::path>& readable = {}) const override;
 
+protected:
+    std::vector<std::string> sandboxed(const JobFolder& job, bool gpus,
+                                       const std::vector<std::filesystem::path>& readable, bool network) const;
+
 private:
     std::vector<std::filesystem::path> gpuLibraries() const;
 
-    std::string name_ = "local";
+    const std::string name_;
     JobStore jobs_;
     mutable std::mutex mutex_;
     mutable std::optional<std::vector<std::filesystem::path>> gpu_libraries_;  ///< found once

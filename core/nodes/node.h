@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/subprocess.h"
+#include "core/nodes/host_span.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -53,7 +54,7 @@ struct NodeProbe {
     std::vector<GpuInfo> gpus;    ///< empty on the emulated node
     std::vector<GpuNeighbour> neighbours;
     std::vector<NcclInstall> nccl;
-    std::set<std::string> capabilities;  ///< "lsa", "gin", "copy_engine", "cooperative_launch"
+    std::set<std::string> capabilities;  ///< "lsa", "lsa_in_host", "gin", "copy_engine", "cooperative_launch"
     int max_ranks = 0;
     bool modelled = false;
     bool sandboxed = false;    ///< candidates are built and run under bubblewrap
@@ -79,6 +80,8 @@ public:
     virtual Result<void> put(const JobFolder& job, const std::string& file_name, std::string_view bytes) = 0;
     virtual Result<std::string> fetch(const JobFolder& job, const std::string& file_name, std::uint64_t max_bytes) = 0;
     virtual Result<CommandOutcome> run(const Command& command, std::stop_token stop) = 0;
+    /// The hosts that the ranks of a candidate are spread over, when there are several.
+    virtual std::optional<HostSpan> span() const { return std::nullopt; }
     /// For Command::sandbox: the program then sees the system's programs, `readable`, the cache and the job's folder,
     /// which alone it may write. With `gpus` also the GPUs, the CUDA toolkit and NCCL. Empty where candidates run
     /// without a sandbox; the probe says why.

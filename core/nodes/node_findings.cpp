@@ -110,11 +110,12 @@ void report(NodeFindings findings, NodeProbe& probe)
     std::ranges::move(findings.remarks, std::back_inserter(probe.remarks));
 }
 
-NodeFindings judgeGpus(const GpuSurvey& survey, const std::string& toolkit_version, bool has_compatibility_driver)
+NodeFindings judgeGpus(const GpuSurvey& survey, const std::string& toolkit_version, bool has_compatibility_driver,
+                       std::size_t least)
 {
     NodeFindings findings;
     findings.problems = survey.problems;
-    if (survey.gpus.size() == 1)
+    if (survey.gpus.size() == 1 && least > 1)
         findings.problems.push_back(
             {"There is one GPU; a workload needs at least two.", survey.gpus.front().info.name,
              "Use a machine with more GPUs, or the emulated node. CUDA_VISIBLE_DEVICES may hide "

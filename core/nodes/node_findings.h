@@ -15,8 +15,9 @@ struct NodeFindings {
 void report(NodeFindings findings, NodeProbe& probe);
 
 /// `toolkit_version` is "13.0", empty when there is no toolkit. `has_compatibility_driver`: the toolkit brings a newer
-/// libcuda for the installed driver.
-NodeFindings judgeGpus(const GpuSurvey& survey, const std::string& toolkit_version, bool has_compatibility_driver);
+/// libcuda for the installed driver. `least`: how many GPUs there must be.
+NodeFindings judgeGpus(const GpuSurvey& survey, const std::string& toolkit_version, bool has_compatibility_driver,
+                       std::size_t least = 2);
 
 /// A toolkit that is too old for the harness.
 std::vector<Error> judgeToolkit(const std::string& version);

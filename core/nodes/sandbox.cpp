@@ -144,6 +144,8 @@ std::vector<std::string> sandboxPrefix(const SandboxPolicy& policy, const Sandbo
 {
     std::vector<std::string> argv{
         tool.program.string(), "--unshare-all", "--unshare-user", "--uid", "1000", "--gid", "1000"};
+    if (policy.network)
+        argv.emplace_back("--share-net");
     const auto add = [&](std::initializer_list<std::string> words) { argv.insert(argv.end(), words); };
     const auto addTmpfs = [&](const char* path) {
         if (tool.sized_tmpfs)
@@ -173,8 +175,11 @@ std::vector<std::string> sandboxPrefix(const SandboxPolicy& policy, const Sandbo
     if (policy.gpus) {
         for (const auto& device : gpuDevices())
             add({"--dev-bind-try", device.string(), device.string()});
-        add({"--setenv", "NCCL_SOCKET_IFNAME", "lo"});
+        if (!policy.network)
+            add({"--setenv", "NCCL_SOCKET_IFNAME", "lo"});
     }
+    if (policy.network)
+        add({"--dev-bind-try", "/dev/infiniband", "/dev/infiniband"});
     addTmpfs("/dev/shm");
     addTmpfs("/tmp");
     for (const auto& folder : privateFolders())

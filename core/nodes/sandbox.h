@@ -32,6 +32,7 @@ Result<SandboxTool> findSandboxTool(std::stop_token stop);
 struct SandboxPolicy {
     std::filesystem::path writable;               ///< the one lasting folder that may be written; also HOME and TMPDIR
     bool gpus = false;                            ///< every /dev/nvidia* is there
+    bool network = false;                         ///< the machine's, with its InfiniBand devices; else the loopback
     std::vector<std::filesystem::path> readable;  ///< files and folders shown besides the system's programs
     std::vector<std::filesystem::path> hidden;    ///< folders below `readable` that are shown empty
     std::uint64_t processes = 4096;               ///< processes and threads

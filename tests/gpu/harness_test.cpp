@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workloads/harness/compare.h"
+#include "workloads/harness/gpu/departure.h"
 #include "workloads/harness/gpu/rounds.h"
 #include "workloads/harness/job.h"
 #include "workloads/harness/layout.h"
@@ -104,6 +105,21 @@ TEST(HarnessJob, RefusesWhatIsIncomplete)
     EXPECT_THAT(errorOf("cuco-job 1\nranks 2\nshape a 1\n"), HasSubstr("no output"));
     EXPECT_THAT(errorOf("cuco-job 1\nshape a 1\n"), HasSubstr("ranks"));
     EXPECT_THAT(errorOf(whole_job + "shape odd 1\n"), HasSubstr("twice"));
+}
+
+TEST(HarnessJob, SpreadsItsRanksOverHosts)
+{
+    std::string error;
+    const auto job = parseJob(
+        with("limit 30", "limit 30\nhost 1\nhost 1\nlaunch /opt/my mpi/mpirun\nlaunch -np\nlaunch 2"), "/job/", error);
+    ASSERT_TRUE(job) << error;
+    EXPECT_EQ(job->host_ranks, (std::vector<int>{1, 1}));
+    EXPECT_EQ(job->launch, (std::vector<std::string>{"/opt/my mpi/mpirun", "-np", "2"}));
+    EXPECT_EQ(parseJob(job->text, "/job/", error)->host_ranks, job->host_ranks) << "other hosts read the same text";
+    EXPECT_THAT(errorOf(with("limit 30", "host 2\nhost 1\nlaunch mpirun")), HasSubstr("other than all ranks"));
+    EXPECT_THAT(errorOf(with("limit 30", "host 2")), HasSubstr("come together"));
+    EXPECT_THAT(errorOf(with("limit 30", "launch mpirun")), HasSubstr("come together"));
+    EXPECT_THAT(errorOf(with("limit 30", "host 0\nlaunch mpirun")), HasSubstr("at least 1"));
 }
 
 TEST(HarnessJob, SurvivesDamagedText)
@@ -393,6 +409,28 @@ TEST(HarnessRounds, TellHowWellTheRatioOfTwoProgramsIsKnown)
     EXPECT_GT(widthOf(0.05, 6), 0.01);
     EXPECT_LT(widthOf(0.02, 12), widthOf(0.02, 6));
     EXPECT_TRUE(std::isinf(ratioOfRounds({1, 1}, {1, 1}, 2).high)) << "one round tells nothing";
+}
+
+TEST(Departure, IsWaitedForAsLongAsProcessesLeave)
+{
+    Departure departure(3);
+    EXPECT_TRUE(departure.goesOn(40));
+    EXPECT_TRUE(departure.goesOn(40));
+    EXPECT_TRUE(departure.goesOn(40));
+    EXPECT_TRUE(departure.goesOn(12)) << "many need longer than three looks";
+    EXPECT_TRUE(departure.goesOn(12));
+    EXPECT_TRUE(departure.goesOn(12));
+    EXPECT_TRUE(departure.goesOn(1));
+    EXPECT_FALSE(departure.goesOn(0));
+}
+
+TEST(Departure, IsNotWaitedForWhenSomebodyElseStaysOrComes)
+{
+    Departure departure(3);
+    EXPECT_TRUE(departure.goesOn(2));
+    EXPECT_TRUE(departure.goesOn(2));
+    EXPECT_TRUE(departure.goesOn(3));
+    EXPECT_FALSE(departure.goesOn(2));
 }
 
 }  // namespace

@@ -9,12 +9,14 @@
 #include <QComboBox>
 #include <QDir>
 #include <QDoubleSpinBox>
+#include <QInputDialog>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTest>
+#include <QTimer>
 #include <QToolButton>
 
 using namespace cuco;
@@ -38,6 +40,7 @@ private Q_SLOTS:
     void theSeedSourceIsReadIntoTheConfiguration();
     void aNodeWithTooFewRanksIsRefused();
     void anUnusableNodeIsRefusedWithItsRemedy();
+    void severalHostsAreNamedOnceAndAreANodeFromThenOn();
     void aConversionIsConfiguredAsTheFastPathNeedsIt();
     void aSearchByModelsAsksForItsProviderAndKeepsTheSearchsRows();
     void withoutAProviderTheWorkloadsSeedIsSaidToBeTaken();
@@ -420,6 +423,42 @@ void NewRunTest::allSettingsFitALowWindowByScrolling()
     QVERIFY(last->hasFocus());
     QTRY_VERIFY(isInside(last));
     QVERIFY(isInside(field<QPushButton>("start")));
+}
+
+void NewRunTest::severalHostsAreNamedOnceAndAreANodeFromThenOn()
+{
+    const QString wanted = QStringLiteral("srun:gpu-a=4,gpu-b=2");
+    QStringList labels;
+    // The first answer is wrong, the second is right.
+    const auto answer = [&](const QString& text) {
+        auto* input = dialog_->findChild<QInputDialog*>(QStringLiteral("severalHosts"));
+        QVERIFY(input);
+        labels << input->labelText();
+        auto* line = input->findChild<QLineEdit*>();
+        line->selectAll();
+        QTest::keyClicks(line, text);
+        QTest::keyClick(line, Qt::Key_Return);
+    };
+    QTimer::singleShot(0, dialog_.get(), [&] {
+        QTimer::singleShot(0, dialog_.get(), [&] { answer(wanted); });
+        answer(QStringLiteral("srun:gpu-a=4"));
+    });
+    auto* node = field<QComboBox>("node");
+    node->setFocus();
+    QTest::keyClick(node, Qt::Key_End);
+    QCOMPARE(labels.size(), 2);
+    QVERIFY2(labels[1].contains(QStringLiteral("One host is no span")), qPrintable(labels[1]));
+    QCOMPARE(node->currentData().toString(), wanted);
+    QCOMPARE(dialog_->config().node, wanted.toStdString());
+    // srun is not here, or has no such hosts: the dialog says so and starts nothing.
+    QTRY_VERIFY_WITH_TIMEOUT(!problem().isEmpty(), 130'000);
+    QVERIFY(!field<QPushButton>("start")->isEnabled());
+
+    NodeProbes later;
+    NewRunDialog again(workloads_, later, keys_);
+    auto* nodes = again.findChild<QComboBox*>(QStringLiteral("node"));
+    QVERIFY(nodes->findData(wanted) >= 0);
+    QVERIFY2(!later.find(wanted), "hosts are not asked before somebody wants them");
 }
 
 QTEST_MAIN(NewRunTest)

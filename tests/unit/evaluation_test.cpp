@@ -412,7 +412,7 @@ TEST(HarnessReport, KeepsProgramsConditionsAndNeighboursApart)
 {"event":"time","shape":"s","program":"candidate","samples_us":[10,11],"event_us":[9,10],"burst":4}
 {"event":"time","shape":"s","program":"host.cu","samples_us":[20,21],"event_us":[19,20],"burst":4}
 {"event":"conditions","shape":"s","gpus":[{"event":"gpu","pci":"0000:06","sm_mhz":[1980],"memory_mhz":[3201],"temperature_c":[50],"power_w":[300.5],"throttling":["hw_thermal"]}]}
-{"event":"processes","gpus":[[{"pid":7,"memory_bytes":1},{"pid":9,"memory_bytes":2147483648}]],"observer":7}
+{"event":"processes","gpus":[[{"pid":7,"memory_bytes":1},{"pid":9,"memory_bytes":2147483648}]],"observers":[7]}
 {"event":"gpu_fault","rank":0,"message":"Lost."}
 {"event":"done"}
 )");
@@ -679,6 +679,33 @@ TEST(Bounds, AreOfTheComputingsMedianButTheVerdictIsOfItsShortestTime)
     ASSERT_TRUE(setMeasuredBounds(workload, shape, 2, MeasuredRates{1e12, 1e15}, measured));
     EXPECT_LT(measured.least_us, 1);
     EXPECT_NEAR(measured.bound_us, 100, 1e-6);
+}
+
+TEST(Bounds, BetweenHostsCountTheLinkAndRejectNobodyByIt)
+{
+    Workload workload = product();
+    const Shape shape = workload.search_shapes.front();
+    BaselineShape on_one_host, on_hosts;
+    ASSERT_TRUE(setMeasuredBounds(workload, shape, 2, MeasuredRates{1e6, 1e15}, on_one_host));
+    ASSERT_TRUE(setMeasuredBounds(workload, shape, 2, MeasuredRates{1e6, 1e15, false}, on_hosts));
+    EXPECT_GT(on_one_host.bound_us, 1);
+    EXPECT_EQ(on_hosts.bound_us, on_one_host.bound_us);
+    EXPECT_EQ(on_one_host.least_us, on_one_host.bound_us);
+    EXPECT_LT(on_hosts.least_us, on_hosts.bound_us / 10);
+    EXPECT_NE(on_hosts.bound_source, on_one_host.bound_source);
+
+    const auto report = parseHarnessReport(
+        "{\"event\":\"start\",\"hosts\":[\"gpu-a\",\"gpu-b\"]}\n"
+        "{\"event\":\"rates\",\"link_bytes_per_s\":1e9,\"hbm_bytes_per_s\":1e12}\n"
+        "{\"event\":\"time\",\"shape\":\"s\",\"samples_us\":[5],\"start_uncertainty_us\":11.5}\n"
+        "{\"event\":\"processes\",\"gpus\":[[{\"pid\":7,\"memory_bytes\":1}],[{\"pid\":7,\"memory_bytes\":1048576}]],"
+        "\"observers\":[7,8]}\n{\"event\":\"done\"}\n");
+    EXPECT_EQ(report.violation, "");
+    EXPECT_EQ(report.hosts, (std::vector<std::string>{"gpu-a", "gpu-b"}));
+    EXPECT_FALSE(report.rates->link_is_limit);
+    EXPECT_DOUBLE_EQ(report.start_uncertainty_us, 11.5);
+    EXPECT_EQ(report.neighbours, (std::vector<std::string>{"process 7 (1 MiB) on GPU 1"}))
+        << "each host's observer is its own";
 }
 
 TEST(ShapeTiming, ModelledIntervalsHaveNoWidth)

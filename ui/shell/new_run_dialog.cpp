@@ -16,6 +16,7 @@
 #include <QFileInfo>
 #include <QFormLayout>
 #include <QHBoxLayout>
+#include <QInputDialog>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -34,6 +35,8 @@ namespace cuco::ui {
 
 namespace {
 
+const auto several_hosts = QStringLiteral("several_hosts");
+
 constexpr qint64 most_seed_bytes = 4 << 20;  // what KernelSource takes
 
 QSpinBox* makeSpinBox(QWidget* parent, int low, int high, int value, const char* name)
@@ -47,7 +50,7 @@ QSpinBox* makeSpinBox(QWidget* parent, int low, int high, int value, const char*
 
 }  // namespace
 
-NewRunDialog::NewRunDialog(std::vector<Workload> workloads, const NodeProbes& nodes, KeyPlaces& keys, QWidget* parent)
+NewRunDialog::NewRunDialog(std::vector<Workload> workloads, NodeProbes& nodes, KeyPlaces& keys, QWidget* parent)
     : QDialog(parent), workloads_(std::move(workloads)), nodes_(nodes), keys_(keys)
 {
     setObjectName(QStringLiteral("newRun"));
@@ -188,7 +191,7 @@ void NewRunDialog::connectFields()
         check();
         fitToRows();
     });
-    connect(node_, &QComboBox::activated, this, [this] { node_chosen_ = true; });
+    connect(node_, &QComboBox::activated, this, &NewRunDialog::nodeChosen);
     for (QComboBox* box : {node_, ranks_}) {
         connect(box, &QComboBox::currentIndexChanged, this, &NewRunDialog::check);
     }
@@ -272,11 +275,45 @@ void NewRunDialog::showNodes()
     node_->clear();
     for (const NodeProbes::Entry& entry : nodes_.entries()) {
         const QString name = QString::fromStdString(entry.name);
-        const QString state = entry.probe ? NodeProbes::describe(*entry.probe) : tr("looking…");
+        const QString state = entry.probe                 ? NodeProbes::describe(*entry.probe)
+                              : parseHostSpan(entry.name) ? tr("several hosts")
+                                                          : tr("looking…");
         node_->addItem(tr("%1 – %2").arg(name, state), name);
     }
+    node_->addItem(tr("Several hosts…"), several_hosts);
     node_->setCurrentIndex(node_->findData(wanted));
     check();
+}
+
+void NewRunDialog::nodeChosen()
+{
+    if (node_->currentData().toString() == several_hosts) {
+        askForHosts();
+        return;
+    }
+    node_chosen_ = true;
+    nodes_.look(node_->currentData().toString());
+}
+
+void NewRunDialog::askForHosts()
+{
+    // Until hosts are named it is not a node.
+    showNodes();
+    QInputDialog input(this);
+    input.setObjectName(QStringLiteral("severalHosts"));
+    input.setWindowTitle(tr("Several hosts"));
+    input.setLabelText(tr("mpirun or srun, and the hosts with their GPUs:"));
+    input.setTextValue(QStringLiteral("mpirun:gpu-a=4,gpu-b=4"));
+    while (input.exec() == QDialog::Accepted) {
+        const QString name = input.textValue().trimmed();
+        if (const auto added = nodes_.add(name); !added) {
+            input.setLabelText(QString::fromStdString(added.error().what + "\n" + added.error().remedy));
+            continue;
+        }
+        node_chosen_ = true;
+        node_->setCurrentIndex(node_->findData(name));
+        return;
+    }
 }
 
 RunConfig NewRunDialog::config() const

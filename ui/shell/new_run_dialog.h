@@ -31,7 +31,7 @@ class NewRunDialog : public QDialog {
 
 public:
     /// `nodes` and `keys` must outlive the dialog; what they find may arrive while it is open.
-    NewRunDialog(std::vector<Workload> workloads, const NodeProbes& nodes, KeyPlaces& keys, QWidget* parent = nullptr);
+    NewRunDialog(std::vector<Workload> workloads, NodeProbes& nodes, KeyPlaces& keys, QWidget* parent = nullptr);
 
     RunConfig config() const;
     QString path() const;
@@ -46,13 +46,15 @@ private:
     void proposerChanged();
     void fitToRows();
     void showNodes();
+    void nodeChosen();
+    void askForHosts();
     void check();
     void browseFile();
     void browseSeed();
     void accept() override;
 
     std::vector<Workload> workloads_;
-    const NodeProbes& nodes_;
+    NodeProbes& nodes_;
     KeyPlaces& keys_;
     QComboBox *workload_, *node_, *ranks_, *proposer_;
     QSpinBox *generations_, *islands_, *children_, *seed_, *workers_;

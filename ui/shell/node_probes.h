@@ -8,11 +8,13 @@
 #include <QString>
 
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace cuco::ui {
 
-/// The nodes there are, probed once on another thread. A node that is not probed yet has no probe.
+/// The nodes there are: this machine with and without GPUs, probed once on another thread, and hosts that a person has
+/// added, which are kept in QSettings and asked when one of them is wanted. A node that is not probed yet has no probe.
 class NodeProbes : public QObject {
     Q_OBJECT
 
@@ -25,6 +27,10 @@ public:
     explicit NodeProbes(QObject* parent = nullptr);
 
     void start();
+    /// Hosts as core/nodes/host_span.h reads them; they are asked at once. The error is for the person who wrote them.
+    Result<void> add(const QString& name);
+    /// Probes it unless that is done or under way.
+    void look(const QString& name);
     const std::vector<Entry>& entries() const { return entries_; }
     const NodeProbe* find(const QString& name) const;
     /// The name of the first that can run, a GPU before the emulator; "emulated" while nothing is known.
@@ -36,7 +42,10 @@ Q_SIGNALS:
     void changed();
 
 private:
+    void probe(std::size_t entry);
+
     std::vector<Entry> entries_;
+    std::set<std::string> asked_;
     bool started_ = false;
 };
 

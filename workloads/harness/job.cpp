@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <limits>
+#include <numeric>
 #include <sstream>
 
 namespace cuco_harness {
@@ -18,7 +19,7 @@ namespace {
 
 constexpr size_t max_job_bytes = 1 << 20;
 constexpr int max_ranks = 64;
-constexpr size_t max_shapes = 64, max_buffers = 16, max_baselines = 16, max_variables = 8;
+constexpr size_t max_shapes = 64, max_buffers = 16, max_baselines = 16, max_variables = 8, max_launch_words = 256;
 constexpr int64_t max_elements = int64_t(1) << 38;
 constexpr int64_t max_iterations = 100000, max_limit_s = 24 * 3600;
 
@@ -102,6 +103,12 @@ public:
             return takeBaseline(line, words);
         if (key == "traced" || key == "traced_variable")
             return takeTraced(line, words);
+        if (key == "launch") {
+            if (words.size() < 2 || job_.launch.size() == max_launch_words)
+                return "\"launch\" takes one word of a command, and there is a limit to their number";
+            job_.launch.push_back(restOf(line));
+            return "";
+        }
         return takeJobLine(words);
     }
 
@@ -113,6 +120,11 @@ public:
             return "\"ranks\" is missing";
         if (job_.shapes.empty())
             return "it has no shape";
+        if (job_.host_ranks.empty() != job_.launch.empty())
+            return "\"host\" and \"launch\" come together";
+        if (!job_.host_ranks.empty() &&
+            std::accumulate(job_.host_ranks.begin(), job_.host_ranks.end(), 0) != job_.ranks)
+            return "the hosts have other than all ranks";
         for (const auto& shape : job_.shapes) {
             if (shape.outputs.empty())
                 return "shape " + shape.name + " has no output buffer";
@@ -188,6 +200,10 @@ private:
             if (!parseInteger(words[1], 1, max_limit_s, number))
                 return "\"limit\" must be seconds, at least 1";
             job_.limit_s = int(number);
+        } else if (key == "host") {
+            if (!parseInteger(words[1], 1, max_ranks, number) || job_.host_ranks.size() == size_t(max_ranks))
+                return "\"host\" takes the number of its ranks, at least 1";
+            job_.host_ranks.push_back(int(number));
         } else if (key == "rates") {
             if (!parseInteger(words[1], 0, 1, number))
                 return "\"rates\" must be 0 or 1";
@@ -352,7 +368,9 @@ std::optional<Job> parseJob(const std::string& text, const std::string& folder, 
         error = "The job file is incomplete: " + fault + ".";
         return std::nullopt;
     }
-    return std::move(parser).job();
+    Job job = std::move(parser).job();
+    job.text = text;
+    return job;
 }
 
 std::optional<Job> readJob(const std::string& path, std::string& error)

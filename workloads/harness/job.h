@@ -52,11 +52,14 @@ struct Job {
     int ranks = 0;
     double relative_l2 = 0, max_error = 0;
     int limit_s = 60;
-    std::vector<Program> baselines;  ///< GPUs
-    Program traced;                  ///< GPUs: the candidate as it is built for the profiler; no path: none
-    bool rates = false;              ///< GPUs: measure links and memory first
-    bool race = false;               ///< emulated node only: look for races
+    std::vector<Program> baselines;   ///< GPUs
+    Program traced;                   ///< GPUs: the candidate as it is built for the profiler; no path: none
+    bool rates = false;               ///< GPUs: measure links and memory first
+    bool race = false;                ///< emulated node only: look for races
+    std::vector<int> host_ranks;      ///< GPUs: how many ranks each host has; empty: all are on this one
+    std::vector<std::string> launch;  ///< GPUs: what starts a program once on each of these hosts
     std::vector<ShapeJob> shapes;
+    std::string text;  ///< all of it, for other hosts
 
     std::string pathOf(const std::string& name) const;
     std::string dumpPath(const ShapeJob& shape, int iteration, int rank, const BufferJob& buffer) const;

@@ -4,8 +4,6 @@
 
 #include "report.h"
 
-#include <cuda_runtime.h>
-#include <nccl.h>
 #include <optional>
 #include <string>
 
@@ -16,17 +14,6 @@ using Outcome = std::optional<Failure>;
 
 /// A failure of the node or the harness itself, not of the candidate.
 Failure environmentFailure(const std::string& message);
-
-Outcome check(cudaError_t error, const char* doing);
-Outcome check(ncclResult_t result, const char* doing);
-
-/// The version of the NCCL that is loaded, as text. A failure of the node when it is not the header's.
-Outcome checkNcclVersion(std::string& version);
-
-/// What a code returned by cuco_setup or cuco_run says (candidate.h), as a failure of the candidate.
-Failure candidateFailure(int code, const std::string& doing);
-/// An error that the device reported after the candidate's work, as a failure of the candidate.
-Failure deviceFailure(cudaError_t error, const std::string& doing);
 
 /// Bytes of the pattern around a rank's buffers have changed.
 Failure guardFailure(const std::string& place, int rank, int64_t changed, int64_t first, size_t zone_bytes);

@@ -270,6 +270,7 @@ std::string RankTrace::end(int rank)
         phases = s.readPhases(offset);
     lanes.lanes = lanesOf(records, phases);
     lanes.dropped = s.dropped;
+    lanes.start_ns = s.begin_ns;
     lanes.moments_ns = s.moments_ns;
     lanes.notes = s.notes;
     lanes.notes.insert(lanes.notes.end(), s.axis_notes.begin(), s.axis_notes.end());

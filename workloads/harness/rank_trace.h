@@ -48,10 +48,16 @@ struct TracingCost {
     double untraced_us = 0, traced_us = 0;
 };
 
+/// What the ranks' times have in common: CLOCK_REALTIME, or, on several hosts, the start of the traced stretch.
+struct TraceAxis {
+    bool several_hosts = false;
+    double start_uncertainty_us = 0;  ///< by which the hosts' starts differ
+};
+
 /// One timeline (the JSON of README.md) of what end() gave on every rank, on one axis that starts at 0 with the first
 /// record. Text of another origin is left out, and a note says so.
 std::string mergeRankTraces(const std::vector<std::string>& ranks, const std::string& title,
-                            const TracingCost& cost = {});
+                            const TracingCost& cost = {}, const TraceAxis& axis = {});
 
 }  // namespace cuco_harness
 #endif

@@ -33,6 +33,7 @@ struct RankLanes {
     bool has_cupti = false;
     uint64_t dropped = 0;
     std::vector<std::string> notes;
+    uint64_t start_ns = 0;             ///< of the traced stretch, which all ranks start together
     std::vector<uint64_t> moments_ns;  ///< at which all ranks left a device barrier; empty when not measured
     std::vector<TraceLane> lanes;
 };

@@ -69,9 +69,33 @@ uint64_t firstBegin(const std::vector<RankLanes>& ranks)
     return first;
 }
 
+/// Every rank's times as if its host's clock had shown at the start what the first rank's did.
+void alignAtStart(std::vector<RankLanes>& ranks)
+{
+    for (RankLanes& rank : ranks) {
+        const uint64_t lag_ns = ranks.front().start_ns - rank.start_ns;
+        for (TraceLane& lane : rank.lanes) {
+            for (TraceInterval& interval : lane.intervals) {
+                interval.begin_ns += lag_ns;
+                interval.end_ns += lag_ns;
+            }
+        }
+    }
+}
+
+std::string alignmentNote(const TraceAxis& axis)
+{
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "ranks of different hosts are aligned at their common start, which their clocks know to %.1f us",
+                  axis.start_uncertainty_us);
+    return text;
+}
+
 }  // namespace
 
-std::string mergeRankTraces(const std::vector<std::string>& texts, const std::string& title, const TracingCost& cost)
+std::string mergeRankTraces(const std::vector<std::string>& texts, const std::string& title, const TracingCost& cost,
+                            const TraceAxis& axis)
 {
     std::vector<RankLanes> ranks;
     std::vector<std::string> notes;
@@ -80,6 +104,12 @@ std::string mergeRankTraces(const std::vector<std::string>& texts, const std::st
             ranks.push_back(std::move(*rank));
         else
             notes.push_back("rank " + std::to_string(i) + " gave no trace");
+    }
+    std::optional<double> error_ns = axisErrorNs(ranks);
+    if (axis.several_hosts && !ranks.empty()) {
+        alignAtStart(ranks);
+        notes.push_back(alignmentNote(axis));
+        error_ns = axis.start_uncertainty_us * 1e3;
     }
     const uint64_t origin = firstBegin(ranks);
     uint64_t dropped = 0;
@@ -110,7 +140,7 @@ std::string mergeRankTraces(const std::vector<std::string>& texts, const std::st
     std::ostringstream json;
     json << "{\"source\":\"" << (has_cupti ? "cupti" : "in_kernel") << "\",\"title\":" << quoted(title)
          << ",\"names\":" << listOf(names) << ",\"dropped\":" << dropped << ",\"notes\":" << listOf(notes);
-    if (const auto error_ns = axisErrorNs(ranks))
+    if (error_ns)
         json << ",\"axis_error_ns\":" << *error_ns;
     if (cost.untraced_us > 0 && cost.traced_us > 0)
         json << ",\"untraced_us\":" << cost.untraced_us << ",\"traced_us\":" << cost.traced_us;

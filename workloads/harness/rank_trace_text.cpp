@@ -13,7 +13,7 @@
 namespace cuco_harness {
 namespace {
 
-constexpr const char* first_line = "cuco-rank-trace 1";
+constexpr const char* first_line = "cuco-rank-trace 2";
 constexpr size_t most_lanes = 900, most_intervals = 2'000'000, most_names = 100'000, most_notes = 100;
 constexpr size_t most_moments = 1000;
 constexpr auto latest_ns = uint64_t(std::numeric_limits<int64_t>::max());
@@ -52,6 +52,8 @@ struct Reader {
             return bool(words >> lanes.has_cupti);
         if (kind == "dropped")
             return bool(words >> lanes.dropped);
+        if (kind == "start")
+            return bool(words >> lanes.start_ns) && lanes.start_ns <= latest_ns;
         if (kind == "moment") {
             uint64_t moment = 0;
             if (!(words >> moment) || moment > latest_ns || lanes.moments_ns.size() >= most_moments)
@@ -84,6 +86,7 @@ std::string toText(const RankLanes& lanes)
     std::ostringstream text;
     text << first_line << "\nrank " << lanes.rank << "\ncupti " << lanes.has_cupti << "\ndropped " << lanes.dropped
          << '\n';
+    text << "start " << lanes.start_ns << '\n';
     for (const std::string& note : lanes.notes)
         text << "note " << note << '\n';
     for (const uint64_t moment : lanes.moments_ns)

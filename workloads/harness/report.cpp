@@ -78,6 +78,14 @@ ReportLine& ReportLine::add(const char* key, const std::vector<double>& values)
     return addJson(key, json + "]");
 }
 
+ReportLine& ReportLine::add(const char* key, const std::vector<std::string>& values)
+{
+    std::string json = "[";
+    for (const auto& value : values)
+        json += (json.size() > 1 ? "," : "") + quoted(value);
+    return addJson(key, json + "]");
+}
+
 ReportLine& ReportLine::addJson(const char* key, const std::string& json)
 {
     begin(key);

@@ -21,6 +21,7 @@ public:
     ReportLine& add(const char* key, int64_t value);
     ReportLine& add(const char* key, double value);  ///< not finite: "nan", "inf", "-inf"
     ReportLine& add(const char* key, const std::vector<double>& values);
+    ReportLine& add(const char* key, const std::vector<std::string>& values);
     ReportLine& addJson(const char* key, const std::string& json);  ///< text that is JSON already
 
     std::string text() const { return "{" + fields_ + "}"; }

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "candidate.h"
+#include "device_outcome.h"
 #include "job.h"
 #include "layout.h"
-#include "outcome.h"
 #include "rank_link.h"
 
 #include <string>

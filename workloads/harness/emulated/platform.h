@@ -3,8 +3,8 @@
 #pragma once
 
 #include "candidate.h"
+#include "device_outcome.h"
 #include "job.h"
-#include "outcome.h"
 
 #include <functional>
 #include <string>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "device_outcome.h"
 #include "job.h"
-#include "outcome.h"
 #include "rank_link.h"
 
 namespace cuco_harness {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "buffers.h"
+#include "device_outcome.h"
 #include "job.h"
-#include "outcome.h"
 #include "rank_link.h"
 
 namespace cuco_harness {

@@ -7,14 +7,15 @@
 
 namespace cuco_harness {
 
-Outcome onEachGpu(int ranks, const std::function<Outcome(int)>& body)
+Outcome onEachGpu(const HostShare& share, const std::function<Outcome(int)>& body)
 {
-    std::vector<Outcome> outcomes{size_t(ranks)};
+    std::vector<Outcome> outcomes{size_t(share.ranks)};
     std::vector<std::thread> threads;
-    for (int rank = 0; rank < ranks; ++rank) {
-        threads.emplace_back([&, rank] {
-            auto& outcome = outcomes[size_t(rank)];
-            if (!(outcome = check(cudaSetDevice(rank), "use a GPU")))
+    for (int i = 0; i < share.ranks; ++i) {
+        threads.emplace_back([&, i] {
+            const int rank = share.first_rank + i;
+            auto& outcome = outcomes[size_t(i)];
+            if (!(outcome = check(cudaSetDevice(share.deviceOf(rank)), "use a GPU")))
                 outcome = body(rank);
             if (outcome && outcome->rank < 0)
                 outcome->rank = rank;

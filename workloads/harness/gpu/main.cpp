@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 // SPDX-License-Identifier: Apache-2.0
-#include "gpu/rank_process.h"
+#include "gpu/host_agent.h"
+#include "gpu/launcher_process.h"
 #include "gpu/supervisor.h"
 #include "job.h"
 #include "report.h"
@@ -17,6 +18,8 @@ int main(int argc, char** argv)
     std::signal(SIGPIPE, SIG_IGN);
     if (arguments.size() >= 2 && arguments[0] == "ranks")
         return launchRanks({arguments.begin() + 1, arguments.end()});
+    if (arguments.size() == 2 && arguments[0] == "host")
+        return serveAsHostAgent(arguments[1]);
     const bool sandboxed = arguments.size() > 3 && arguments[2] == "--";
     if (arguments.size() < 2 || arguments[0] != "run" || (arguments.size() > 2 && !sandboxed)) {
         std::fprintf(stderr, "usage: harness run JOB.txt [-- COMMAND THAT RUNS ITS ARGUMENTS IN A SANDBOX]\n");

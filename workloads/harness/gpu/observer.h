@@ -3,11 +3,13 @@
 #pragma once
 
 #include "compare.h"
+#include "gpu/host_share.h"
 #include "job.h"
 #include "outcome.h"
 #include "wire.h"
 
 #include <sys/types.h>
+#include <string>
 #include <vector>
 
 namespace cuco_harness {
@@ -27,14 +29,17 @@ struct ObservedGpu {
     double power_w = -1;
     std::vector<std::string> throttling;
     std::string processes_json;
+    int64_t observer = -1;  ///< its process among them
 };
 
 /// A process that shares the ranks' buffers and in which no candidate ever is. It alone knows the seeds: it makes the
 /// inputs, poisons the outputs, runs the reference, and compares. One thread a GPU.
 class Observer {
 public:
-    /// Forks. Call it before this process has threads.
-    Outcome start(const Job& job);
+    /// On this host. Forks: call it before this process has threads.
+    Outcome start(const Job& job, const HostShare& share);
+    /// Processes on other hosts, of which each looks after its own ranks.
+    void adopt(std::vector<Channel> hosts) { hosts_ = std::move(hosts); }
     ~Observer();
 
     /// Makes contexts and loads the reference. `post` returns at once, so that ranks can start meanwhile.
@@ -42,7 +47,7 @@ public:
     Outcome finishOpen();
 
     /// A rank's memory for a shape: outputs, inputs, snapshot, as descriptors (which stay the caller's) and sizes. All
-    /// ranks of a team are attached at once.
+    /// ranks of a team are attached at once. Of ranks on other hosts the descriptors never leave these.
     struct SharedRegions {
         std::vector<int> descriptors;
         std::vector<int64_t> bytes;
@@ -61,7 +66,8 @@ public:
     /// A failure of kind out_of_bounds when a byte between the buffers has changed.
     Outcome checkGuards(int team);
 
-    /// Out of one GPU to the next by copy engines, all at once, and within one GPU's memory; of the slowest GPU.
+    /// Out of one GPU to the next of its host by copy engines, all at once, and within one GPU's memory; of the slowest
+    /// GPU.
     Outcome measureRates(double& link_bytes_per_s, double& hbm_bytes_per_s);
     /// Gives a rank's GPU work for so long, in turns with which everything else there goes on: a rank whose device is
     /// late. Does not wait for it.
@@ -69,13 +75,15 @@ public:
     /// Also tells whether every GPU still works.
     Outcome look(std::vector<ObservedGpu>& gpus);
 
-    pid_t process() const { return process_; }
+    /// The way to this host's, for who hands messages on.
+    Channel takeChannel() { return std::move(hosts_.at(0)); }
 
 private:
-    Outcome ask(char kind, const std::string& bytes, std::string& reply, const std::vector<int>& descriptors = {});
-    Outcome answer(std::string& reply);
+    Outcome ask(char kind, const std::string& bytes, const std::vector<int>& descriptors = {});
+    Outcome answers();
 
-    Channel channel_;
+    std::vector<Channel> hosts_;
+    std::vector<std::string> replies_;  ///< one a host
     pid_t process_ = -1;
 };
 

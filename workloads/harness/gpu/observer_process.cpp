@@ -3,18 +3,18 @@
 #include "gpu/observer_process.h"
 
 #include "device_memory.h"
+#include "device_outcome.h"
 #include "gpu/busy_kernel.h"
 #include "gpu/conditions.h"
 #include "gpu/device_compare.h"
 #include "gpu/failure_wire.h"
+#include "gpu/glance.h"
 #include "gpu/gpu_threads.h"
 #include "gpu/node_rates.h"
 #include "gpu/observer.h"
 #include "gpu/oracle.h"
-#include "gpu/shared_memory.h"
 #include "inputs.h"
 #include "layout.h"
-#include "outcome.h"
 
 #include <unistd.h>
 #include <algorithm>
@@ -27,25 +27,17 @@
 namespace cuco_harness {
 namespace {
 
-// What is seen of the outputs at once: strips of so many bytes, all over them.
-constexpr size_t strip_bytes = 64, most_strips = 4096, glance_bytes = strip_bytes * most_strips;
 // A write that arrives after its iteration has arrived by then.
 constexpr useconds_t late_us = 20'000;
 
-/// One rank's part of a team's memory.
-constexpr size_t regions_of_rank = 3;  ///< outputs, inputs, snapshot
-
-struct AttachedRank {
-    MappedMemory outputs, inputs, snapshot;
-    BufferLayout layout;
-    int shape = -1;
-};
+using observer_message::regions_of_rank;
 
 class ObserverProcess {
 public:
-    ObserverProcess(const Job& job, Channel channel) : job_(job), channel_(std::move(channel))
+    ObserverProcess(const Job& job, const HostShare& share, Channel channel)
+        : job_(job), share_(share), channel_(std::move(channel))
     {
-        channel_.keepDescriptors(regions_of_rank * size_t(job_.ranks));
+        channel_.keepDescriptors(regions_of_rank * size_t(share_.ranks));
     }
 
     void serve()
@@ -93,7 +85,9 @@ private:
         }
     }
 
-    Outcome onEachGpu(const std::function<Outcome(int)>& body) { return cuco_harness::onEachGpu(job_.ranks, body); }
+    const ShapeJob& shapeOf(const AttachedRank& attached) const { return job_.shapes[size_t(attached.shape)]; }
+
+    Outcome onEachGpu(const std::function<Outcome(int)>& body) { return cuco_harness::onEachGpu(share_, body); }
 
     Outcome open()
     {
@@ -104,20 +98,23 @@ private:
             failure.detail = error;
             return failure;
         }
+        // What this thread frees would otherwise open a GPU that may be another share's.
+        CUCO_CHECK(check(cudaSetDevice(share_.first_device), "use a GPU"));
         streams_.resize(size_t(job_.ranks));
         bus_ids_.resize(size_t(job_.ranks));
         results_.resize(size_t(job_.ranks));
         changed_.resize(size_t(job_.ranks));
-        glances_.resize(size_t(job_.ranks));
+        glance_.resize(job_.ranks);
         conditions_ = std::make_unique<Conditions>();
         CUCO_CHECK(onEachGpu([&](int rank) -> Outcome {
             CUCO_CHECK(
                 check(cudaStreamCreateWithFlags(&streams_[size_t(rank)], cudaStreamNonBlocking), "make a stream"));
             char id[32] = {};
-            CUCO_CHECK(check(cudaDeviceGetPCIBusId(id, sizeof id, rank), "ask a GPU for its PCI bus id"));
+            CUCO_CHECK(
+                check(cudaDeviceGetPCIBusId(id, sizeof id, share_.deviceOf(rank)), "ask a GPU for its PCI bus id"));
             bus_ids_[size_t(rank)] = id;
             CUCO_CHECK(results_[size_t(rank)].allocate(sizeof(DeviceDifference)));
-            CUCO_CHECK(check(cudaMallocHost(&glances_[size_t(rank)], 2 * glance_bytes), "allocate host memory"));
+            CUCO_CHECK(glance_.allocate(rank));
             return changed_[size_t(rank)].allocate(sizeof(ChangedBytes));
         }));
         return runOraclesOnce();
@@ -140,7 +137,7 @@ private:
         std::vector<int> descriptors;
         for (size_t i = 0; i < regions_of_rank * size_t(job_.ranks); ++i) {
             bytes.push_back(fields.number());
-            descriptors.push_back(channel_.takeDescriptor());
+            descriptors.push_back(share_.has(int(i / regions_of_rank)) ? channel_.takeDescriptor() : -1);
         }
         Outcome failed;
         if (!fields.ok() || shape < 0 || size_t(shape) >= job_.shapes.size())
@@ -148,8 +145,8 @@ private:
         if (!failed)
             failed = makeOracles(shape);
         auto& ranks = teams_[team];
-        for (int rank = 0; rank < job_.ranks; ++rank)
-            ranks[rank] = AttachedRank();
+        for (int i = 0; i < share_.ranks; ++i)
+            ranks[share_.first_rank + i] = AttachedRank();
         if (!failed)
             failed = onEachGpu([&](int rank) {
                 const size_t first = regions_of_rank * size_t(rank);
@@ -173,7 +170,7 @@ private:
         for (int i = 0; i < 3; ++i) {
             if (descriptors[i] < 0 || bytes[i] < int64_t(wanted[i]))
                 return environmentFailure("A rank shared less memory than its buffers need.");
-            CUCO_CHECK(memory[i]->map(descriptors[i], size_t(bytes[i]), rank));
+            CUCO_CHECK(memory[i]->map(descriptors[i], size_t(bytes[i]), share_.deviceOf(rank)));
         }
         const cudaStream_t stream = streams_[size_t(rank)];
         CUCO_CHECK(check(cudaMemsetAsync(attached.outputs.data(), guard_byte, wanted[0], stream), "fill guard zones"));
@@ -206,7 +203,7 @@ private:
         for (int64_t count = fields.number(); count > 0 && fields.ok(); --count)
             selection.seeds.push_back(uint64_t(fields.number()));
         const auto team = teams_.find(selection.team);
-        if (!fields.ok() || team == teams_.end() || int(team->second.size()) != job_.ranks)
+        if (!fields.ok() || team == teams_.end() || int(team->second.size()) != share_.ranks)
             return environmentFailure("The observer was asked about ranks that it does not know.");
         selection.ranks = &team->second;
         return std::nullopt;
@@ -218,7 +215,7 @@ private:
         CUCO_CHECK(select(fields, selection));
         return onEachGpu([&](int rank) -> Outcome {
             const AttachedRank& attached = selection.ranks->at(rank);
-            const ShapeJob& shape = job_.shapes[size_t(attached.shape)];
+            const ShapeJob& shape = shapeOf(attached);
             const cudaStream_t stream = streams_[size_t(rank)];
             const size_t sets = attached.layout.outputs.size();
             for (size_t i = 0; i < selection.seeds.size(); ++i) {
@@ -241,54 +238,18 @@ private:
         });
     }
 
-    /// Queues the copies of an iteration's strips; returns what follows in `to`.
-    Outcome copyStrips(const AttachedRank& attached, int rank, int iteration, char*& to)
-    {
-        const ShapeJob& shape = job_.shapes[size_t(attached.shape)];
-        const size_t set = size_t(glanced_set_ + iteration) % attached.layout.outputs.size();
-        const size_t strips = most_strips / size_t(glanced_length_) / shape.outputs.size();
-        for (size_t b = 0; b < shape.outputs.size(); ++b) {
-            const size_t bytes = shape.outputs[b].bytes(rank);
-            const size_t rows = std::min(strips, bytes / strip_bytes);
-            if (rows == 0)
-                continue;
-            CUCO_CHECK(check(
-                cudaMemcpy2DAsync(to, strip_bytes, attached.outputs.data() + attached.layout.outputs[set][b],
-                                  bytes / rows, strip_bytes, rows, cudaMemcpyDeviceToHost, streams_[size_t(rank)]),
-                "glance at the outputs"));
-            to += rows * strip_bytes;
-        }
-        return std::nullopt;
-    }
-
-    // On this one thread: starting others would take longer than the copies.
     Outcome glance(Unpacker& fields)
     {
-        glanced_team_ = int(fields.number());
-        glanced_set_ = int(fields.number());
-        glanced_length_ = int(fields.number());
-        const auto team = teams_.find(glanced_team_);
-        if (!fields.ok() || team == teams_.end() || glanced_length_ < 1 || glanced_length_ > int(most_strips))
+        const int number = int(fields.number()), first_set = int(fields.number()), length = int(fields.number());
+        const auto team = teams_.find(number);
+        if (!fields.ok() || team == teams_.end() || length < 1 || length > Glance::longest)
             return environmentFailure("The observer was asked about ranks that it does not know.");
+        glance_.begin(number, first_set, length);
+        // On this one thread: starting others would take longer than the copies.
         for (auto& [rank, attached] : team->second) {
-            CUCO_CHECK(check(cudaSetDevice(rank), "use a GPU"));
-            char* to = glances_[size_t(rank)];
-            for (int i = 0; i < glanced_length_; ++i)
-                CUCO_CHECK(copyStrips(attached, rank, i, to));
+            CUCO_CHECK(check(cudaSetDevice(share_.deviceOf(rank)), "use a GPU"));
+            CUCO_CHECK(glance_.take(attached, shapeOf(attached), rank, streams_[size_t(rank)]));
         }
-        return std::nullopt;
-    }
-
-    /// Whether the strips are still what they were at the end.
-    Outcome compareGlance(const AttachedRank& attached, int rank, bool& same)
-    {
-        char* const before = glances_[size_t(rank)];
-        char* to = before + glance_bytes;
-        for (int i = 0; i < glanced_length_; ++i)
-            CUCO_CHECK(copyStrips(attached, rank, i, to));
-        CUCO_CHECK(check(cudaStreamSynchronize(streams_[size_t(rank)]), "glance at the outputs"));
-        const size_t bytes = size_t(to - before) - glance_bytes;
-        same = std::memcmp(before, before + glance_bytes, bytes) == 0;
         return std::nullopt;
     }
 
@@ -297,14 +258,15 @@ private:
         Selection selection;
         CUCO_CHECK(select(fields, selection));
         const bool snapshot = fields.number() != 0;
-        const bool glanced = std::exchange(glanced_team_, -1) == selection.team;
+        const bool glanced = glance_.end() == selection.team;
         std::vector<std::vector<Observation>> seen(size_t(job_.ranks));
         CUCO_CHECK(onEachGpu([&](int rank) -> Outcome {
             for (size_t i = 0; i < selection.seeds.size(); ++i)
                 CUCO_CHECK(checkIteration(selection, int(i), rank, snapshot, seen[size_t(rank)]));
             bool same = true;
+            const AttachedRank& attached = selection.ranks->at(rank);
             if (glanced)
-                CUCO_CHECK(compareGlance(selection.ranks->at(rank), rank, same));
+                CUCO_CHECK(glance_.compare(attached, shapeOf(attached), rank, streams_[size_t(rank)], same));
             if (!same) {
                 Observation& one = seen[size_t(rank)].emplace_back();
                 one.rank = rank;
@@ -367,7 +329,7 @@ private:
                            std::vector<Observation>& seen)
     {
         const AttachedRank& attached = selection.ranks->at(rank);
-        const ShapeJob& shape = job_.shapes[size_t(attached.shape)];
+        const ShapeJob& shape = shapeOf(attached);
         const size_t set = size_t(selection.first_set + iteration) % attached.layout.outputs.size();
         Oracle& oracle = oracles_[size_t(rank)];
         CUCO_CHECK(oracle.run(reference_, shape, selection.seeds[size_t(iteration)], streams_[size_t(rank)]));
@@ -419,7 +381,7 @@ private:
     Outcome measureRates()
     {
         NodeRates rates;
-        CUCO_CHECK(measureNodeRates(streams_, rates));
+        CUCO_CHECK(measureNodeRates(share_, streams_, rates));
         reply_.number(rates.link_bytes_per_s).number(rates.hbm_bytes_per_s);
         return std::nullopt;
     }
@@ -430,7 +392,9 @@ private:
         const int64_t rank = fields.number(), duration_ns = fields.number();
         if (!fields.ok() || rank < 0 || rank >= job_.ranks)
             return environmentFailure("The observer was asked to use a GPU that no rank has.");
-        CUCO_CHECK(check(cudaSetDevice(int(rank)), "use a GPU"));
+        if (!share_.has(int(rank)))
+            return std::nullopt;
+        CUCO_CHECK(check(cudaSetDevice(share_.deviceOf(int(rank))), "use a GPU"));
         return check(keepBusy(duration_ns, streams_[size_t(rank)]), "keep a GPU busy");
     }
 
@@ -443,38 +407,44 @@ private:
                              "use the GPU after the candidate"));
             return check(cudaStreamSynchronize(stream), "use the GPU after the candidate");
         }));
-        reply_.number(int64_t(job_.ranks));
-        for (const auto& id : bus_ids_) {
+        reply_.number(int64_t(share_.ranks));
+        for (int i = 0; i < share_.ranks; ++i) {
+            const auto& id = bus_ids_[size_t(share_.first_rank + i)];
             const GpuCondition now = conditions_->of(id);
             reply_.text(id).number(int64_t(now.sm_mhz)).number(int64_t(now.memory_mhz));
             reply_.number(int64_t(now.temperature_c)).number(now.power_w).number(int64_t(now.throttling.size()));
             for (const auto& reason : now.throttling)
                 reply_.text(reason);
-            reply_.text(toJson(now.processes));
+            reply_.text(toJson(now.processes)).number(int64_t(getpid()));
         }
         return std::nullopt;
     }
 
     const Job& job_;
+    const HostShare share_;
     Channel channel_;
     Packer reply_;
     ReferenceFunction reference_ = nullptr;
     std::vector<cudaStream_t> streams_;
     std::vector<std::string> bus_ids_;
     std::vector<DeviceMemory> results_, changed_;
-    std::vector<char*> glances_;  ///< the strips seen at the end, then those seen later
-    int glanced_team_ = -1, glanced_set_ = 0, glanced_length_ = 0;
+    Glance glance_;
     std::vector<Oracle> oracles_;
     int oracle_shape_ = -1;
-    std::map<int, std::map<int, AttachedRank>> teams_;
+    std::map<int, std::map<int, AttachedRank>> teams_;  ///< of this host's ranks
     std::unique_ptr<Conditions> conditions_;
 };
 
 }  // namespace
 
-void serveAsObserver(const Job& job, Channel channel)
+void serveAsObserver(const Job& job, const HostShare& share, Channel channel)
 {
-    ObserverProcess(job, std::move(channel)).serve();
+    ObserverProcess(job, share, std::move(channel)).serve();
+}
+
+int teamOfAttach(const std::string& bytes)
+{
+    return int(Unpacker(bytes).number());
 }
 
 }  // namespace cuco_harness

@@ -43,7 +43,7 @@ Outcome Oracle::run(ReferenceFunction reference, const ShapeJob& shape, uint64_t
     context.abi_version = CUCO_ABI_VERSION;
     context.rank = rank_;
     context.ranks = ranks_;
-    context.device = rank_;
+    CUCO_CHECK(check(cudaGetDevice(&context.device), "ask for its GPU"));
     std::copy(shape.parameters.begin(), shape.parameters.end(), context.shape);
     if (const int code = reference(&context, inputs_.data(), outputs_.data(), stream))
         return environmentFailure("The oracle failed: " + candidateFailure(code, "cuco_reference").message);

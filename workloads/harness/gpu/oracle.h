@@ -3,8 +3,8 @@
 #pragma once
 
 #include "device_memory.h"
+#include "device_outcome.h"
 #include "job.h"
-#include "outcome.h"
 #include "reference.h"
 
 #include <vector>

@@ -3,94 +3,34 @@
 #include "gpu/rank_process.h"
 
 #include "candidate.h"
+#include "device_outcome.h"
 #include "gpu/cpu_affinity.h"
 #include "gpu/failure_wire.h"
-#include "gpu/shared_memory.h"
+#include "gpu/host_share.h"
+#include "gpu/node_rates.h"
+#include "gpu/rank_buffers.h"
 #include "gpu/timing_page.h"
 #include "inputs.h"
-#include "layout.h"
-#include "outcome.h"
 #include "rank_trace.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <algorithm>
-#include <cerrno>
-#include <csignal>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 
 namespace cuco_harness {
 namespace {
 
-/// A rank's memory for one shape, all of it shared with the observer.
-class RankBuffers {
-public:
-    RankBuffers() = default;
-    ~RankBuffers()
-    {
-        for (void* region : regions_)
-            ncclMemFree(region);
-    }
-    RankBuffers(const RankBuffers&) = delete;
-    RankBuffers& operator=(const RankBuffers&) = delete;
-
-    Outcome allocate(const ShapeJob& shape, int rank, int sets)
-    {
-        layout_ = layOut(shape, rank, sets);
-        for (const size_t bytes : {layout_.output_bytes, layout_.input_bytes, layout_.snapshot_bytes}) {
-            void* region = nullptr;
-            CUCO_CHECK(check(ncclMemAlloc(&region, std::max<size_t>(bytes, 1)), "allocate its buffers"));
-            regions_.push_back(region);
-        }
-        for (const auto& set : layout_.outputs) {
-            auto& pointers = outputs_.emplace_back();
-            for (const size_t offset : set)
-                pointers.push_back(outputRegion() + offset);
-        }
-        for (const auto& set : layout_.inputs) {
-            auto& pointers = inputs_.emplace_back();
-            for (const size_t offset : set)
-                pointers.push_back(static_cast<char*>(regions_[1]) + offset);
-        }
-        return std::nullopt;
-    }
-
-    Outcome share(Packer& sizes, std::vector<int>& descriptors) const
-    {
-        for (void* region : regions_) {
-            int descriptor = -1;
-            size_t bytes = 0;
-            CUCO_CHECK(exportMemory(region, descriptor, bytes));
-            descriptors.push_back(descriptor);
-            sizes.number(int64_t(bytes));
-        }
-        return std::nullopt;
-    }
-
-    char* outputRegion() const { return static_cast<char*>(regions_[0]); }
-    char* snapshotOf(size_t output) const { return static_cast<char*>(regions_[2]) + layout_.snapshot[output]; }
-    size_t outputBytes() const { return layout_.output_bytes; }
-    size_t sets() const { return outputs_.size(); }
-    cuco_io io(size_t set) const { return {inputs_[set].data(), outputs_[set].data()}; }
-
-private:
-    BufferLayout layout_;
-    std::vector<void*> regions_;
-    std::vector<std::vector<const void*>> inputs_;
-    std::vector<std::vector<void*>> outputs_;
-};
-
 class RankProcess {
 public:
-    RankProcess(Channel channel, TimingPage& page, int rank, int ranks)
-        : channel_(std::move(channel)), page_(page), rank_(rank), ranks_(ranks)
+    RankProcess(Channel channel, TimingPage& page, const HostShare& share, int rank)
+        : channel_(std::move(channel)),
+          page_(page),
+          share_(share),
+          rank_(rank),
+          ranks_(share.all_ranks),
+          device_(share.deviceOf(rank))
     {
     }
 
@@ -120,6 +60,8 @@ private:
                 return hello();
             case rank_message::join:
                 return join(fields.text());
+            case rank_message::link_rate:
+                return measureLink();
             case rank_message::load:
                 return load(fields.text());
             case rank_message::allocate:
@@ -147,11 +89,11 @@ private:
     Outcome hello()
     {
         // A rank that sleeps until its device is idle would wake up late.
-        CUCO_CHECK(check(cudaSetDevice(rank_), "use its GPU"));
+        CUCO_CHECK(check(cudaSetDevice(device_), "use its GPU"));
         CUCO_CHECK(check(cudaSetDeviceFlags(cudaDeviceScheduleSpin), "wait by spinning"));
         CUCO_CHECK(stayNearGpu());
         cudaDeviceProp device{};
-        CUCO_CHECK(check(cudaGetDeviceProperties(&device, rank_), "ask the GPU for its properties"));
+        CUCO_CHECK(check(cudaGetDeviceProperties(&device, device_), "ask the GPU for its properties"));
         std::string nccl;
         CUCO_CHECK(checkNcclVersion(nccl));
         sm_count_ = device.multiProcessorCount;
@@ -176,12 +118,12 @@ private:
     Outcome stayNearGpu()
     {
         std::vector<std::string> bus_ids;
-        for (int device = 0; device < ranks_; ++device) {
+        for (int device = 0; device < share_.devices; ++device) {
             char id[32] = {};
             CUCO_CHECK(check(cudaDeviceGetPCIBusId(id, sizeof id, device), "ask a GPU for its PCI bus id"));
             bus_ids.emplace_back(id);
         }
-        cpus_ = cpusOfRanks(bus_ids)[size_t(rank_)];
+        cpus_ = cpusOfRanks(bus_ids)[size_t(device_)];
         stayOn(cpus_);
         return std::nullopt;
     }
@@ -193,6 +135,14 @@ private:
             return environmentFailure("Rank 0 sent no unique id of NCCL.");
         std::memcpy(id.internal, bytes.data(), sizeof id.internal);
         return check(ncclCommInitRank(&comm_, ranks_, id, rank_), "make NCCL's communicator");
+    }
+
+    Outcome measureLink()
+    {
+        double bytes_per_s = 0;
+        CUCO_CHECK(measureLinkRate(comm_, rank_, ranks_, stream_, bytes_per_s));
+        reply_.number(bytes_per_s);
+        return std::nullopt;
     }
 
     Outcome load(const std::string& path)
@@ -236,7 +186,7 @@ private:
         context.ranks = ranks_;
         context.comm = comm_;
         std::copy(shape_.parameters.begin(), shape_.parameters.end(), context.shape);
-        context.device = rank_;
+        context.device = device_;
         context.sm_count = sm_count_;
         context.l2_bytes = l2_bytes_;
         context.symmetric_base = buffers_->outputRegion();
@@ -340,7 +290,8 @@ private:
 
     Channel channel_;
     TimingPage& page_;
-    const int rank_, ranks_;
+    const HostShare share_;
+    const int rank_, ranks_, device_;
     std::vector<int> cpus_;
     Packer reply_;
     std::vector<int> descriptors_;
@@ -361,27 +312,6 @@ private:
     ShapeJob shape_;
     std::optional<RankBuffers> buffers_;
 };
-
-[[noreturn]] void rankProcess(const std::vector<int>& descriptors, int rank)
-{
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    const int null = open("/dev/null", O_RDONLY);
-    if (null >= 0)
-        dup2(null, STDIN_FILENO);
-    void* const page = mmap(nullptr, sizeof(TimingPage), PROT_READ | PROT_WRITE, MAP_SHARED, descriptors[0], 0);
-    const int socket = descriptors[2 + size_t(rank)];
-    for (const int descriptor : descriptors) {
-        if (descriptor != socket)
-            close(descriptor);
-    }
-    fcntl(socket, F_SETFD, FD_CLOEXEC);
-    if (page == MAP_FAILED)
-        _exit(3);
-    RankProcess(Channel(socket), *static_cast<TimingPage*>(page), rank, int(descriptors.size()) - 2).serve();
-    std::fflush(nullptr);
-    // Without exit handlers: a candidate's must not run after the rank's end.
-    _exit(0);
-}
 
 }  // namespace
 
@@ -420,42 +350,9 @@ ShapeJob unpackShape(Unpacker& fields)
     return shape;
 }
 
-int launchRanks(const std::vector<std::string>& arguments)
+void serveAsRank(Channel channel, TimingPage& page, const HostShare& share, int rank)
 {
-    std::vector<int> descriptors;
-    for (const auto& argument : arguments)
-        descriptors.push_back(std::atoi(argument.c_str()));
-    const int ranks = int(descriptors.size()) - 2;
-    if (ranks < 1 || ranks > most_ranks)
-        return 2;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    std::vector<pid_t> processes;
-    for (int rank = 0; rank < ranks; ++rank) {
-        const pid_t process = fork();
-        if (process == 0)
-            rankProcess(descriptors, rank);
-        processes.push_back(process);
-    }
-    const int launcher_socket = descriptors[1];
-    for (const int descriptor : descriptors) {
-        if (descriptor != launcher_socket)
-            close(descriptor);
-    }
-    Channel supervisor(launcher_socket);
-    for (size_t left = processes.size(); left > 0;) {
-        int status = 0;
-        const pid_t process = wait(&status);
-        if (process < 0 && errno == EINTR)
-            continue;
-        if (process < 0)
-            break;
-        const auto found = std::find(processes.begin(), processes.end(), process);
-        if (found == processes.end())
-            continue;
-        --left;
-        supervisor.send('X', Packer().number(int64_t(found - processes.begin())).number(int64_t(status)).bytes());
-    }
-    return 0;
+    RankProcess(std::move(channel), page, share, rank).serve();
 }
 
 }  // namespace cuco_harness

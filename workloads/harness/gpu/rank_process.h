@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "gpu/host_share.h"
+#include "gpu/timing_page.h"
 #include "job.h"
 #include "wire.h"
 
@@ -12,10 +14,11 @@ namespace cuco_harness {
 
 /// What the supervisor asks of a rank; each is answered once, by `done` or by `failed` with a packed Failure.
 namespace rank_message {
-constexpr char hello = 'H';     ///< start CUDA; answered with device, SMs, L2, NCCL's version, rank 0: a unique id
-constexpr char join = 'J';      ///< a unique id: join the communicator
-constexpr char load = 'L';      ///< the candidate's path
-constexpr char allocate = 'A';  ///< sets, shape; answered with three descriptors and sizes
+constexpr char hello = 'H';      ///< start CUDA; answered with device, SMs, L2, NCCL's version, rank 0: a unique id
+constexpr char join = 'J';       ///< a unique id: join the communicator
+constexpr char link_rate = 'N';  ///< send to the next rank by NCCL, all at once; answered with bytes a second
+constexpr char load = 'L';       ///< the candidate's path
+constexpr char allocate = 'A';   ///< sets, shape; answered with three descriptors and sizes
 constexpr char setup = 'S';
 constexpr char run =
     'R';  ///< stretch, first set, length, delay in ns, snapshot, flush, warm set; answered with the events' µs
@@ -29,8 +32,7 @@ constexpr char done = 'K', failed = 'F';
 std::string packShape(const ShapeJob& shape);
 ShapeJob unpackShape(Unpacker& fields);
 
-/// `harness ranks PAGE LAUNCHER SOCKET…`: the descriptors of the timing page, of the launcher's own socket and of one
-/// socket a rank. Starts a process a rank and waits for them all; tells the supervisor how each ended.
-int launchRanks(const std::vector<std::string>& arguments);
+/// Answers the supervisor until it goes away or lets the rank leave.
+void serveAsRank(Channel channel, TimingPage& page, const HostShare& share, int rank);
 
 }  // namespace cuco_harness

@@ -66,6 +66,8 @@ Outcome shareMemory(const Job& job, Team& team, int number, int shape, int sets,
         Unpacker fields(replies[size_t(rank)]);
         for (int i = 0; i < 3; ++i) {
             regions.bytes.push_back(fields.number());
+            if (team.isElsewhere())
+                continue;
             regions.descriptors.push_back(team.takeDescriptor(rank));
             shared = shared && regions.descriptors.back() >= 0;
         }

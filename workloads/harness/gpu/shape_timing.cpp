@@ -33,6 +33,7 @@ constexpr int rounds_between_looks = 2;
 
 struct Samples {
     std::vector<double> host_us, event_us;
+    double start_uncertainty_us = 0;  ///< the largest
 };
 
 /// What the GPUs were like, over the looks at them.
@@ -186,6 +187,8 @@ private:
                 continue;
             samples_[team].host_us.push_back(times.makespan_us / burst_);
             samples_[team].event_us.push_back(times.event_us / burst_);
+            samples_[team].start_uncertainty_us =
+                std::max(samples_[team].start_uncertainty_us, times.start_uncertainty_us);
         }
         return std::nullopt;
     }
@@ -247,12 +250,14 @@ private:
     void report() const
     {
         for (const size_t team : order_) {
-            scene_.report(ReportLine("time")
-                              .add("shape", scene_.shape.name)
-                              .add("program", teams_[team]->program().name)
-                              .add("samples_us", samples_[team].host_us)
-                              .add("event_us", samples_[team].event_us)
-                              .add("burst", burst_));
+            ReportLine line("time");
+            line.add("shape", scene_.shape.name).add("program", teams_[team]->program().name);
+            line.add("samples_us", samples_[team].host_us)
+                .add("event_us", samples_[team].event_us)
+                .add("burst", burst_);
+            if (samples_[team].start_uncertainty_us > 0)
+                line.add("start_uncertainty_us", samples_[team].start_uncertainty_us);
+            scene_.report(line);
         }
         scene_.report(conditions_.line(scene_.shape.name));
     }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "outcome.h"
+#include "device_outcome.h"
 
 #include <cstddef>
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/supervisor.h"
 
+#include "gpu/departure.h"
+#include "gpu/hosts.h"
 #include "gpu/observer.h"
 #include "gpu/rank_process.h"
 #include "gpu/shape_memory.h"
@@ -27,6 +29,7 @@ constexpr int traced_sets = 2;
 constexpr int64_t longest_step_ns = 20'000'000'000;
 constexpr int neighbour_looks = 10;
 constexpr useconds_t neighbour_pause_us = 50'000;
+constexpr int agents_patience_ms = 60'000;
 
 volatile sig_atomic_t stop_requested = 0;
 
@@ -72,8 +75,7 @@ private:
     Outcome work()
     {
         // Before there are threads or anything else that a fork should not copy.
-        CUCO_CHECK(observer_.start(job_));
-        CUCO_CHECK(startTeams());
+        CUCO_CHECK(job_.host_ranks.empty() ? startHere() : startOnHosts());
         observer_.postOpen();
         const Outcome started = greetTeams();
         {
@@ -106,24 +108,58 @@ private:
         const Spent::Phase phase(spent_, "rates");
         double link = 0, hbm = 0;
         CUCO_CHECK(observer_.measureRates(link, hbm));
+        if (!job_.host_ranks.empty())
+            link = link_between_hosts_;
         report(ReportLine("rates").add("link_bytes_per_s", link).add("hbm_bytes_per_s", hbm));
         return std::nullopt;
     }
 
-    Outcome startTeams()
+    /// Between hosts, by NCCL and the candidate's ranks, in which no candidate is yet. The fastest rank's: one that
+    /// sends to another on its host may do it faster than the network, and a bound must not be beaten.
+    Outcome measureLinkBetweenHosts()
+    {
+        const Spent::Phase phase(spent_, "rates");
+        std::vector<std::string> replies;
+        teams_[0]->post(rank_message::link_rate, "measuring the links");
+        CUCO_CHECK(teams_[0]->collect(replies));
+        for (const auto& reply : replies)
+            link_between_hosts_ = std::max(link_between_hosts_, Unpacker(reply).real());
+        return std::nullopt;
+    }
+
+    Outcome startHere()
+    {
+        CUCO_CHECK(observer_.start(job_, onOneHost(job_.ranks)));
+        makeTeams();
+        for (Team* team : allRunning())
+            CUCO_CHECK(team->start(sandbox_));
+        return std::nullopt;
+    }
+
+    Outcome startOnHosts()
+    {
+        const Spent::Phase phase(spent_, "start_hosts");
+        makeTeams();
+        std::vector<const Program*> programs;
+        for (const Team* team : allRunning())
+            programs.push_back(&team->program());
+        CUCO_CHECK(hosts_.start(job_, programs, sandbox_, agents_patience_ms));
+        observer_.adopt(hosts_.takeObservers());
+        int number = 0;
+        for (Team* team : allRunning())
+            team->adopt(hosts_.takeLinks(number++));
+        hosts_.open();
+        return std::nullopt;
+    }
+
+    void makeTeams()
     {
         const int64_t patience = std::min<int64_t>(longest_step_ns, int64_t(job_.limit_s) * 1'000'000'000);
-        std::vector<const Program*> programs{&candidate_};
+        teams_.push_back(std::make_unique<Team>(candidate_, job_.ranks, patience));
         for (const auto& baseline : job_.baselines)
-            programs.push_back(&baseline);
-        for (const Program* program : programs) {
-            teams_.push_back(std::make_unique<Team>(*program, job_.ranks, patience));
-            CUCO_CHECK(teams_.back()->start(sandbox_));
-        }
-        if (job_.traced.path.empty())
-            return std::nullopt;
-        tracer_ = std::make_unique<Team>(job_.traced, job_.ranks, patience);
-        return tracer_->start(sandbox_);
+            teams_.push_back(std::make_unique<Team>(baseline, job_.ranks, patience));
+        if (!job_.traced.path.empty())
+            tracer_ = std::make_unique<Team>(job_.traced, job_.ranks, patience);
     }
 
     std::vector<Team*> allRunning() const
@@ -178,14 +214,14 @@ private:
         }
         const Hello& hello = hellos[0];
         gpus_ = {hello.l2_bytes, hello.free_bytes};
-        report(ReportLine("start")
-                   .add("ranks", job_.ranks)
-                   .add("emulated", false)
-                   .add("device", hello.device)
-                   .add("sms", hello.sms)
-                   .add("l2_bytes", hello.l2_bytes)
-                   .add("nccl", hello.nccl)
-                   .add("sandboxed", !sandbox_.empty()));
+        ReportLine start("start");
+        start.add("ranks", job_.ranks).add("emulated", false).add("device", hello.device).add("sms", hello.sms);
+        start.add("l2_bytes", hello.l2_bytes).add("nccl", hello.nccl).add("sandboxed", !sandbox_.empty());
+        if (!hosts_.names().empty())
+            start.add("hosts", hosts_.names());
+        report(start);
+        if (job_.rates && !job_.host_ranks.empty())
+            CUCO_CHECK(measureLinkBetweenHosts());
         const Spent::Phase phase(spent_, "load");
         for (const auto& team : teams_) {
             if (team)
@@ -372,31 +408,39 @@ private:
         if (!observing_)
             return;
         std::vector<ObservedGpu> gpus;
+        std::vector<double> observers;  // ReportLine's lists are of these
         std::string json = "[";
-        for (int i = 0; i < neighbour_looks; ++i) {
+        Departure departure(neighbour_looks);
+        for (;;) {
             if (auto failed = observer_.look(gpus)) {
                 report(ReportLine("gpu_fault").add("rank", failed->rank).add("message", failed->message));
                 return;
             }
-            const bool alone = std::all_of(gpus.begin(), gpus.end(), [](const ObservedGpu& gpu) {
-                return std::count(gpu.processes_json.begin(), gpu.processes_json.end(), '{') <= 1;
-            });
-            if (alone)
+            size_t others = 0;  // than the observer
+            for (const auto& gpu : gpus) {
+                const auto there = std::count(gpu.processes_json.begin(), gpu.processes_json.end(), '{');
+                others += there > 1 ? size_t(there - 1) : 0;
+            }
+            if (!departure.goesOn(others))
                 break;
             usleep(neighbour_pause_us);
         }
-        for (const auto& gpu : gpus)
+        for (const auto& gpu : gpus) {
             json += (json.size() > 1 ? "," : "") + gpu.processes_json;
-        report(ReportLine("processes").addJson("gpus", json + "]").add("observer", int64_t(observer_.process())));
+            observers.push_back(double(gpu.observer));
+        }
+        report(ReportLine("processes").addJson("gpus", json + "]").add("observers", observers));
     }
 
     const Job& job_;
     const std::vector<std::string>& sandbox_;
     const int report_descriptor_;
     Program candidate_;
+    Hosts hosts_;  ///< of a job with several; it outlives what leads to them
     Observer observer_;
     bool observing_ = false, rejected_ = false;
     GpuMemory gpus_;
+    double link_between_hosts_ = 0;  ///< bytes a second
     Spent spent_;
     std::vector<std::unique_ptr<Team>> teams_;  ///< the candidate's first; a baseline that failed is null
     std::unique_ptr<Team> tracer_;              ///< of the program that is traced, when there is one

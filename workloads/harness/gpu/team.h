@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "gpu/timing_page.h"
+#include "gpu/host_share.h"
+#include "gpu/rank_launch.h"
+#include "gpu/start_line.h"
 #include "job.h"
 #include "outcome.h"
 #include "wire.h"
 
-#include <sys/types.h>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,8 +26,16 @@ struct Stretch {
 };
 
 struct StretchTimes {
-    double makespan_us = 0;  ///< by the supervisor's clock
-    double event_us = 0;     ///< the slowest rank's CUDA events: what the ranks themselves claim
+    double makespan_us = 0;           ///< by the supervisor's clock
+    double start_uncertainty_us = 0;  ///< ranks on several hosts may start so far apart
+    double event_us = 0;              ///< the slowest rank's CUDA events: what the ranks themselves claim
+};
+
+/// The ways to ranks on other hosts.
+struct TeamLinks {
+    std::vector<Channel> ranks;      ///< one each
+    std::vector<Channel> launchers;  ///< one a host
+    std::unique_ptr<StartLine> start_line;
 };
 
 /// One program's ranks: processes of their own, in a sandbox of their own when there is one. Nothing they say is
@@ -37,8 +47,11 @@ public:
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
 
-    /// `prefix` is what comes before the ranks' own command: a sandbox's.
+    /// On this host. `prefix` is what comes before the ranks' own command: a sandbox's.
     Outcome start(const std::vector<std::string>& prefix);
+    /// Ranks that were started elsewhere. They end when these ways are closed.
+    void adopt(TeamLinks links);
+    bool isElsewhere() const { return !launch_; }
 
     /// Sends a question to every rank. `bytes` is called for each.
     void post(char kind, const std::string& doing, const std::function<std::string(int rank)>& bytes);
@@ -53,7 +66,7 @@ public:
     Outcome run(const Stretch& stretch, StretchTimes& times, const std::function<Outcome()>& at_end = {});
 
     /// The next descriptor that a rank has sent, now the caller's; -1: none.
-    int takeDescriptor(int rank) { return channels_[size_t(rank)].takeDescriptor(); }
+    int takeDescriptor(int rank) { return links_.ranks[size_t(rank)].takeDescriptor(); }
 
     const Program& program() const { return program_; }
     /// Ends every process of the team.
@@ -62,15 +75,14 @@ public:
 private:
     Outcome takeAnswers();
     Outcome failedRank(int rank);
+    std::optional<int> endOf(int rank);
     Outcome deadline() const;
     Failure ranksFailure(const std::string& packed, int rank) const;
 
     const Program& program_;
     const int64_t patience_ns_;
-    std::vector<Channel> channels_;
-    Channel launcher_;
-    TimingPage* page_ = nullptr;
-    pid_t process_ = -1;
+    std::unique_ptr<RankLaunch> launch_;
+    TeamLinks links_;
     uint32_t stretch_ = 0;
     bool loaded_ = false;  ///< the candidate's code may have run in the ranks
 

@@ -19,6 +19,7 @@ Outcome traceShape(Scene& scene, Team& team, int team_number)
     const Spent::Phase phase(scene.spent, "trace");
     std::vector<double> untraced, traced;
     std::vector<std::string> lanes;
+    TraceAxis axis;
     uint64_t seed = scene.shape.seed + (uint64_t(1) << 33);
     for (int i = 0; i < untraced_stretches + traced_stretches; ++i) {
         const bool tracing = i >= untraced_stretches;
@@ -34,6 +35,8 @@ Outcome traceShape(Scene& scene, Team& team, int team_number)
         team.nowDoing("a traced iteration of shape " + scene.shape.name);
         CUCO_CHECK(team.run(stretch, times));
         (tracing ? traced : untraced).push_back(times.makespan_us);
+        axis.several_hosts = team.isElsewhere();
+        axis.start_uncertainty_us = times.start_uncertainty_us;
         if (tracing) {
             team.post(rank_message::end_trace, "the end of the profiler");
             CUCO_CHECK(team.collect(lanes));
@@ -46,8 +49,9 @@ Outcome traceShape(Scene& scene, Team& team, int team_number)
     cost.untraced_us = medianOf(untraced);
     cost.traced_us = medianOf(traced);
     const std::string title = "shape " + scene.shape.name + ", " + std::to_string(scene.job.ranks) + " ranks";
-    scene.report(
-        ReportLine("trace").add("shape", scene.shape.name).addJson("timeline", mergeRankTraces(texts, title, cost)));
+    scene.report(ReportLine("trace")
+                     .add("shape", scene.shape.name)
+                     .addJson("timeline", mergeRankTraces(texts, title, cost, axis)));
     return std::nullopt;
 }
 

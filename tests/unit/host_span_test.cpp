@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/nodes/host_span.h"
+#include "core/base/subprocess.h"
+#include "core/design/directive.h"
+#include "core/evaluation/data_paths.h"
+#include "core/evaluation/evaluator_factory.h"
+#include "core/evaluation/harness_job.h"
+#include "core/nodes/host_findings.h"
+#include "core/nodes/sandbox.h"
+
+#include <gmock/gmock.h>
+
+namespace cuco {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+HostSpan spanOf(const std::string& name)
+{
+    auto span = parseHostSpan(name);
+    EXPECT_TRUE(span && *span) << name;
+    return span && *span ? **span : HostSpan{};
+}
+
+std::string errorOf(const std::string& name)
+{
+    const auto span = parseHostSpan(name);
+    EXPECT_TRUE(span && !*span) << name;
+    return span && !*span ? span->error().what + " " + span->error().remedy : "";
+}
+
+TEST(HostSpan, NamesTheLauncherAndEachHostWithItsGpus)
+{
+    const auto span = spanOf("mpirun:gpu-a=4,gpu-b.cluster=2");
+    EXPECT_EQ(span.launcher, "mpirun");
+    ASSERT_EQ(span.hosts.size(), 2u);
+    EXPECT_EQ(span.hosts[0].name, "gpu-a");
+    EXPECT_EQ(span.hosts[1].name, "gpu-b.cluster");
+    EXPECT_EQ(span.gpus(), 6);
+    EXPECT_FALSE(parseHostSpan("local"));
+    EXPECT_FALSE(parseHostSpan("ssh:gpu-a=4,gpu-b=4"));
+}
+
+TEST(HostSpan, SaysWhatIsWrongWithIt)
+{
+    EXPECT_THAT(errorOf("mpirun:"), HasSubstr("mpirun:gpu-a=4,gpu-b=4"));
+    EXPECT_THAT(errorOf("mpirun:gpu-a"), HasSubstr("gpu-a"));
+    EXPECT_THAT(errorOf("srun:gpu-a=0,gpu-b=1"), HasSubstr("gpu-a=0"));
+    EXPECT_THAT(errorOf("srun:gpu-a=4"), HasSubstr("local"));
+    EXPECT_THAT(errorOf("srun:gpu-a=4,gpu-a=4"), HasSubstr("twice"));
+    EXPECT_THAT(errorOf("srun:gpu-a=4,"), HasSubstr("no host"));
+    EXPECT_THAT(errorOf("mpirun:--prefix=4,gpu-b=4"), HasSubstr("--prefix"))
+        << "a host must not be taken for an option";
+    EXPECT_THAT(errorOf("mpirun:a;reboot=4,gpu-b=4"), HasSubstr("a;reboot"));
+    const auto node = makeNode("srun:gpu-a=4");
+    ASSERT_FALSE(node);
+    EXPECT_THAT(makeNode("nowhere").error().remedy, HasSubstr("srun:HOST"));
+}
+
+TEST(HostSpan, SpreadsRanksEvenly)
+{
+    const auto span = spanOf("srun:a=4,b=4,c=2");
+    EXPECT_THAT(*span.deal(7), ElementsAre(3, 2, 2));
+    EXPECT_THAT(*span.deal(3), ElementsAre(1, 1, 1));
+    EXPECT_THAT(span.deal(9).error().what, HasSubstr("Host c would have 3 ranks and has 2 GPUs."));
+    EXPECT_THAT(span.deal(2).error().what, HasSubstr("2 ranks cannot be spread over 3 hosts."));
+}
+
+TEST(HostSpan, GoesIntoTheJobOfTheHarness)
+{
+    const auto paths = DataPaths::find();
+    ASSERT_TRUE(paths);
+    const auto workload = loadWorkload(paths->workloads / "gemm_allgather");
+    ASSERT_TRUE(workload);
+    HarnessJob job;
+    job.ranks = 2;
+    job.shapes.push_back({workload->search_shapes.front()});
+    job.hosts = {{1, 1}, {"/usr/bin/srun", "--nodes=2"}};
+    const auto text = writeHarnessJob(*workload, job);
+    ASSERT_TRUE(text) << describe(text.error());
+    EXPECT_THAT(*text, HasSubstr("\nhost 1\nhost 1\nlaunch /usr/bin/srun\nlaunch --nodes=2\nshape"));
+    job.hosts.launch.back() = "a\nreference /evil.so";
+    EXPECT_FALSE(writeHarnessJob(*workload, job));
+}
+
+TEST(HostSpan, HasNoPeersMemoryButWindowsInsideAHost)
+{
+    const auto space = DesignSpace::load(DataPaths::find()->resources / "design_space.json");
+    ASSERT_TRUE(space);
+    const std::set<std::string> across_hosts{"cooperative_launch", "gin", "lsa_in_host"};
+    Directive directive;
+    directive.backend = "lsa";
+    EXPECT_THAT(space->violation(directive, across_hosts), HasSubstr("backend=lsa"));
+    EXPECT_THAT(space->violation(directive, {"lsa", "lsa_in_host"}), Not(HasSubstr("this node lacks")));
+    directive.backend = "lsa+gin";
+    EXPECT_THAT(space->violation(directive, across_hosts), Not(HasSubstr("this node lacks")));
+    EXPECT_THAT(space->violation(directive, {"gin"}), HasSubstr("this node lacks"));
+}
+
+CommandOutcome answered(const std::string& out, const std::string& err = "")
+{
+    CommandOutcome outcome;
+    outcome.exit_code = 0;
+    outcome.out = out;
+    outcome.err = err;
+    return outcome;
+}
+
+std::string findings(const CommandOutcome& outcome)
+{
+    std::string text;
+    for (const auto& problem : judgeHosts(spanOf("mpirun:gpu-a=4,gpu-b=4"), outcome))
+        text += problem.what + " " + problem.where + " " + problem.remedy + "\n";
+    return text;
+}
+
+TEST(HostFindings, AreNoneWhereEveryHostIsAsNamed)
+{
+    EXPECT_EQ(findings(answered("cuco-host gpu-b.cluster 8 sees\nWelcome!\ncuco-host gpu-a 4 sees\n")), "");
+}
+
+TEST(HostFindings, NameTheHostAndWhatToDo)
+{
+    EXPECT_THAT(findings(answered("cuco-host gpu-a 4 sees\ncuco-host gpu-b 2 sees\n")),
+                HasSubstr("Host gpu-b has 2 GPUs, not 4."));
+    EXPECT_THAT(findings(answered("cuco-host gpu-a 4 sees\ncuco-host gpu-b 4\n")), HasSubstr("XDG_CACHE_HOME"));
+    EXPECT_THAT(findings(answered("cuco-host gpu-a 4 sees\n", "ssh: connect to host gpu-b port 22: refused\n")),
+                testing::AllOf(HasSubstr("1 of 2 hosts"), HasSubstr("refused")));
+    EXPECT_THAT(findings(answered("")), HasSubstr("0 of 2 hosts"));
+    CommandOutcome late = answered("");
+    late.timed_out = true;
+    EXPECT_THAT(findings(late), HasSubstr("did not answer in time"));
+}
+
+TEST(HostFindings, ComeFromEveryHostThatMpirunReaches)
+{
+    if (!findProgram("mpirun"))
+        GTEST_SKIP() << "mpirun is not installed";
+    const auto span = spanOf("mpirun:localhost=1,127.0.0.1=1");
+    const auto launch = launchCommand(span, {});
+    ASSERT_TRUE(launch) << describe(launch.error());
+    Command command;
+    command.argv = hostSurveyCommand(*launch, "/tmp");
+    command.working_directory = "/";
+    command.environment = scrubbedEnvironment();
+    command.limits.wall = std::chrono::seconds(30);
+    const auto outcome = runCommand(command, {});
+    ASSERT_TRUE(outcome);
+    for (const auto& problem : judgeHosts(span, *outcome))
+        EXPECT_THAT(problem.what, Not(HasSubstr("answered"))) << outcome->out << outcome->err;
+}
+
+TEST(HostSpan, LetsTheSandboxHaveTheNetworkOnlyThere)
+{
+    SandboxTool tool;
+    tool.program = "bwrap";
+    SandboxPolicy policy;
+    policy.gpus = true;
+    EXPECT_THAT(sandboxPrefix(policy, tool), Not(Contains("--share-net")));
+    EXPECT_THAT(sandboxPrefix(policy, tool), Contains("NCCL_SOCKET_IFNAME"));
+    policy.network = true;
+    EXPECT_THAT(sandboxPrefix(policy, tool), Contains("--share-net"));
+    EXPECT_THAT(sandboxPrefix(policy, tool), Not(Contains("NCCL_SOCKET_IFNAME")));
+}
+
+}  // namespace
+}  // namespace cuco

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu/stream_relay.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace cuco_harness {
+namespace {
+
+constexpr char frame_message = 'm', frame_closed = 'x';
+
+}  // namespace
+
+void StreamRelay::take(const Message& frame)
+{
+    Unpacker fields(frame.bytes);
+    const auto number = size_t(fields.number());
+    if (!fields.ok() || number >= streams_.size() || streams_[number].socket() < 0)
+        return;
+    if (frame.kind == frame_closed) {
+        streams_[number].close();
+        if (closed)
+            closed(number);
+        return;
+    }
+    Message message;
+    message.kind = char(fields.number());
+    message.bytes = fields.text();
+    if (frame.kind != frame_message || !fields.ok())
+        return;
+    const auto descriptors = descriptors_for ? descriptors_for(number, message) : std::vector<int>();
+    // Whoever is gone shows when his answer is waited for.
+    streams_[number].send(message.kind, message.bytes, descriptors);
+    for (const int descriptor : descriptors)
+        ::close(descriptor);
+}
+
+/// What has arrived on a channel of this host. False when the other host is gone.
+bool StreamRelay::sendOn(size_t number)
+{
+    Channel& channel = streams_[number];
+    for (Message message;;) {
+        switch (channel.poll(message)) {
+            case Channel::Arrival::nothing:
+                return true;
+            case Channel::Arrival::gone:
+                channel.close();
+                return far_.send(frame_closed, Packer().number(int64_t(number)).bytes());
+            case Channel::Arrival::message:
+                if (!far_.send(
+                        frame_message,
+                        Packer().number(int64_t(number)).number(int64_t(message.kind)).text(message.bytes).bytes()))
+                    return false;
+        }
+    }
+}
+
+void StreamRelay::run()
+{
+    std::vector<pollfd> sockets;
+    for (;;) {
+        sockets.assign(1, {far_.socket(), POLLIN, 0});
+        // poll passes over the closed ones: their socket is -1.
+        for (const auto& stream : streams_)
+            sockets.push_back({stream.socket(), POLLIN, 0});
+        if (poll(sockets.data(), nfds_t(sockets.size()), -1) < 0)
+            continue;
+        if (sockets[0].revents != 0) {
+            Message frame;
+            Channel::Arrival arrival;
+            while ((arrival = far_.poll(frame)) == Channel::Arrival::message)
+                take(frame);
+            if (arrival == Channel::Arrival::gone)
+                break;
+        }
+        for (size_t i = 0; i < streams_.size(); ++i) {
+            if (sockets[i + 1].revents != 0 && streams_[i].socket() >= 0 && !sendOn(i))
+                return;
+        }
+    }
+    for (auto& stream : streams_)
+        stream.close();
+}
+
+void StreamRelay::stop()
+{
+    shutdown(far_.socket(), SHUT_RDWR);
+}
+
+}  // namespace cuco_harness
