@@ -57,6 +57,7 @@ void addFastPathCommand(CLI::App& app, Session& session);
 void addAttributeCommand(CLI::App& app, Session& session);
 void addImportCommand(CLI::App& app, Session& session);
 void addSubmitCommand(CLI::App& app, Session& session);
+void addEventsCommand(CLI::App& app, Session& session);
 void addScratchpadCommand(CLI::App& app, Session& session);
 
 }  // namespace cuco::cli

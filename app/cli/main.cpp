@@ -35,6 +35,7 @@ int main(int argc, char** argv)
         addImportCommand(app, session);
         addSubmitCommand(app, session);
         addScratchpadCommand(app, session);
+        addEventsCommand(app, session);
 
         try {
             app.parse(argc, argv);

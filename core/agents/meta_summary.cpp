@@ -85,24 +85,26 @@ std::optional<MetaSummary> readMetaSummary(std::string_view answer)
     return summary;
 }
 
-std::string scratchpadFor(std::span<const AgentStep> steps, int candidates)
+std::string scratchpadFor(std::span<const std::shared_ptr<const Scratchpad>> versions, int candidates)
 {
-    std::string text;
-    for (const AgentStep& step : steps)
-        if (auto scratchpad = scratchpadOf(step);
-            scratchpad && (scratchpad->by_person || scratchpad->candidates <= candidates))
-            text = std::move(scratchpad->text);
-    return text;
+    const Scratchpad* read = nullptr;
+    for (const auto& version : versions)
+        if (version->by_person || (version->candidates <= candidates &&
+                                   (!read || read->by_person || version->candidates >= read->candidates)))
+            read = version.get();
+    return read ? read->text : std::string();
 }
 
-Result<std::expected<std::string, NoProposal>> updateScratchpad(const SummaryTask& task, const ProposalContext& context,
-                                                                ModelSession& session, const AgentModels& models,
-                                                                const PromptLibrary& prompts,
-                                                                const SlowPathSettings& settings)
+Result<std::expected<void, NoProposal>> updateScratchpad(const SummaryTask& task, const ScratchpadSource& scratchpads,
+                                                         ModelSession& session, const AgentModels& models,
+                                                         const PromptLibrary& prompts, const SlowPathSettings& settings)
 {
-    using Text = std::expected<std::string, NoProposal>;
-    const auto before = context.scratchpads ? context.scratchpads() : std::vector<AgentStep>();
-    const std::string notes = scratchpadFor(before, task.candidates);
+    using Updated = std::expected<void, NoProposal>;
+    const auto versions = [&] {
+        return scratchpads ? scratchpads() : std::vector<std::shared_ptr<const Scratchpad>>();
+    };
+    const auto before = versions();
+    const std::string notes = scratchpadFor(before, task.notes_of);
     std::string records;
     for (const auto& candidate : task.records)
         records += record(*candidate);
@@ -128,7 +130,7 @@ Result<std::expected<std::string, NoProposal>> updateScratchpad(const SummaryTas
         return std::unexpected(step.error());
     const auto answer = session.ask(summarizer_agent, *step, request);
     if (!answer)
-        return Text(std::unexpected(answer.error()));
+        return Updated(std::unexpected(answer.error()));
     const auto summary = readMetaSummary(answer->response.text);
     const auto read = summary ? session.step(summarizer_agent, "What each candidate tried", summary->summaries, *step)
                               : session.step(summarizer_agent, "The answer could not be read",
@@ -136,14 +138,14 @@ Result<std::expected<std::string, NoProposal>> updateScratchpad(const SummaryTas
     if (!read)
         return std::unexpected(read.error());
     std::string text = summary ? summary->scratchpad : notes;
-    const auto now = context.scratchpads ? context.scratchpads() : std::vector<AgentStep>();
+    const auto now = versions();
     for (std::size_t i = before.size(); i < now.size(); ++i)
-        if (const auto written = scratchpadOf(now[i]); written && written->by_person)
-            text += "\n## Written by a person meanwhile\n" + written->text;
+        if (now[i]->by_person)
+            text += "\n## Written by a person meanwhile\n" + now[i]->text;
     const AgentStep version = toStep({task.candidates, false, text});
     if (const auto stored = session.step(version.agent, version.title, version.body, *step); !stored)
         return std::unexpected(stored.error());
-    return Text(std::move(text));
+    return Updated();
 }
 
 }  // namespace cuco

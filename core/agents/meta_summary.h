@@ -24,17 +24,19 @@ std::optional<MetaSummary> readMetaSummary(std::string_view answer);
 /// What the scratchpad of the first so many candidates is to be made of.
 struct SummaryTask {
     int candidates = 0;
-    std::vector<std::shared_ptr<const Candidate>> records;  ///< those since the last
+    int notes_of = 0;  ///< the scratchpad of the first so many is brought up to date
+    std::vector<std::shared_ptr<const Candidate>> records;  ///< those since
 };
 
 /// Asks for a new version and stores it in the trace. An answer that cannot be read leaves the notes as they were,
 /// which is stored too, so that it is not asked for again. What a person wrote meanwhile is kept.
-Result<std::expected<std::string, NoProposal>> updateScratchpad(const SummaryTask& task, const ProposalContext& context,
-                                                                ModelSession& session, const AgentModels& models,
-                                                                const PromptLibrary& prompts,
-                                                                const SlowPathSettings& settings);
+Result<std::expected<void, NoProposal>> updateScratchpad(const SummaryTask& task, const ScratchpadSource& scratchpads,
+                                                         ModelSession& session, const AgentModels& models,
+                                                         const PromptLibrary& prompts,
+                                                         const SlowPathSettings& settings);
 
-/// The version in force for a proposal that sees so many candidates: a person's counts until the next summary.
-std::string scratchpadFor(std::span<const AgentStep> steps, int candidates);
+/// The version for who reads summaries of at most so many candidates: a person's counts until the next summary is
+/// stored. Summaries may be stored in another order than that of their candidates.
+std::string scratchpadFor(std::span<const std::shared_ptr<const Scratchpad>> versions, int candidates);
 
 }  // namespace cuco

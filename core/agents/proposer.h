@@ -18,6 +18,7 @@ namespace cuco {
 
 class AgentTrace;
 struct NodeProbe;
+struct Scratchpad;
 
 /// Candidate::proposer of what a person wrote.
 inline constexpr const char* person_proposer = "person";
@@ -47,6 +48,9 @@ struct Proposal {
     std::function<void()> dropped;
 };
 
+/// Versions of notes (scratchpad.h) in the order in which they were stored. Any thread may call.
+using ScratchpadSource = std::function<std::vector<std::shared_ptr<const Scratchpad>>()>;
+
 /// What a proposer may look at: settled candidates up to a fixed number, so that the same seed gives
 /// the same proposals however long evaluations take.
 struct ProposalContext {
@@ -57,8 +61,11 @@ struct ProposalContext {
     ParentSelectionSettings parent_selection;
     std::vector<std::shared_ptr<const Candidate>> visible;  ///< settled, in order of number
     const NodeProbe* node = nullptr;                        ///< null: nothing is known of it
-    /// The steps that are scratchpads (scratchpad.h) as of now, the latest last. May be empty.
-    std::function<std::vector<AgentStep>()> scratchpads;
+    /// The notes of the search as of now, the latest last. May be empty.
+    ScratchpadSource scratchpads;
+    /// Runs something beside the proposals of this session, which does not end before it. What was given first begins
+    /// first. May be empty: then it is done at once.
+    std::function<void(std::move_only_function<void(std::stop_token)>)> in_background;
     /// Blocks until every earlier proposal is made: then source_of() has c0 … c(number − 1). False: the run ended
     /// first.
     std::function<bool()> await_turn;

@@ -60,10 +60,8 @@ struct SlowPathProposer::Draft {
     ProposalContext context;
     SearchPlan plan;
     std::string model, archive;
-    std::string scratchpad;  ///< unless a summary is awaited
-    std::optional<SummaryTask> summary;
-    std::shared_ptr<std::promise<SummaryOutcome>> promise;  ///< of the summary that this draft makes
-    std::shared_future<SummaryOutcome> awaited;
+    Summarizer::Reading reading;
+    Summarizer::Notes notes;  ///< once they were awaited
 };
 
 SlowPathProposer::SlowPathProposer(Parts parts, std::unique_ptr<TunableProposer> tunables, std::string facts,
@@ -74,6 +72,7 @@ SlowPathProposer::SlowPathProposer(Parts parts, std::unique_ptr<TunableProposer>
       system_(std::move(system)),
       population_({parts_.islands, parts_.run_seed, parts_.settings.archive, parts_.settings.migration}),
       bandit_(modelsOf(parts_), parts_.settings.bandit),
+      summarizer_(parts_.models, parts_.prompts, parts_.settings, parts_.islands),
       novelty_(parts_.settings.novelty, parts_.settings.raced_choices > 0)
 {
 }
@@ -172,31 +171,6 @@ std::string SlowPathProposer::chooseModel(const ProposalContext& context)
     return chosen_models_[static_cast<std::size_t>(context.number)];
 }
 
-/// The first draft that may see enough candidates makes the summary; those planned meanwhile wait for it.
-void SlowPathProposer::planSummary(const ProposalContext& context, Draft& draft)
-{
-    const int interval = parts_.settings.summary_interval;
-    const auto steps = context.scratchpads ? context.scratchpads() : std::vector<AgentStep>();
-    const int due = interval > 0 ? static_cast<int>(context.visible.size()) / interval * interval : 0;
-    draft.scratchpad = scratchpadFor(steps, due);
-    const bool made = std::ranges::any_of(steps, [&](const AgentStep& step) {
-        const auto scratchpad = scratchpadOf(step);
-        return scratchpad && !scratchpad->by_person && scratchpad->candidates == due;
-    });
-    if (due == 0 || made)
-        return;
-    const std::scoped_lock guard(summaries_mutex_);
-    if (const auto found = summaries_.find(due); found != summaries_.end()) {
-        draft.awaited = found->second;
-        return;
-    }
-    const auto first = context.visible.begin() + (due - interval);
-    draft.summary = SummaryTask{due, {first, first + interval}};
-    draft.promise = std::make_shared<std::promise<SummaryOutcome>>();
-    draft.awaited = draft.promise->get_future().share();
-    summaries_.emplace(due, draft.awaited);
-}
-
 Result<ProposalOutcome> SlowPathProposer::propose(const ProposalContext& context, std::stop_token stop)
 {
     auto work = plan(context);
@@ -221,34 +195,9 @@ Result<ProposalWork> SlowPathProposer::plan(ProposalContext context)
     draft->archive = describeArchive(
         population_.archive(),
         validCells(parts_.design_space, context.node ? context.node->capabilities : std::set<std::string>{"lsa"}));
-    planSummary(context, *draft);
+    draft->reading = summarizer_.plan(context);
     draft->context = std::move(context);
     return [this, draft](std::stop_token stop) { return work(*draft, std::move(stop)); };
-}
-
-/// Makes the summary that is due, or waits for the draft that does.
-Result<std::expected<void, NoProposal>> SlowPathProposer::awaitNotes(Draft& draft, ModelSession& session)
-{
-    using Notes = std::expected<void, NoProposal>;
-    if (draft.summary) {
-        auto made =
-            updateScratchpad(*draft.summary, draft.context, session, parts_.models, parts_.prompts, parts_.settings);
-        draft.promise->set_value(
-            made ? *made
-                 : SummaryOutcome(std::unexpected(NoProposal{NoProposal::Then::pause, describe(made.error())})));
-        // From now on the trace has it, or it is to be asked for again.
-        const std::scoped_lock guard(summaries_mutex_);
-        summaries_.erase(draft.summary->candidates);
-        if (!made)
-            return std::unexpected(made.error());
-    }
-    if (draft.awaited.valid()) {
-        const SummaryOutcome& summary = draft.awaited.get();
-        if (!summary)
-            return Notes(std::unexpected(summary.error()));
-        draft.scratchpad = *summary;
-    }
-    return Notes();
 }
 
 Result<ChatRequest> SlowPathProposer::requestOf(const Draft& draft, const KernelSource& parent) const
@@ -258,7 +207,7 @@ Result<ChatRequest> SlowPathProposer::requestOf(const Draft& draft, const Kernel
     prompt.facts = facts_;
     prompt.node = draft.context.node;
     prompt.island = &islandPlan(draft.context.island);
-    prompt.scratchpad = draft.scratchpad;
+    prompt.scratchpad = draft.notes.text;
     prompt.archive = draft.archive;
     prompt.plan = &draft.plan;
     prompt.parent_source = parent.text();
@@ -289,10 +238,11 @@ Proposal SlowPathProposer::proposalOf(const Draft& draft, SearchAnswer answer, M
     proposal.summary = std::move(answer.summary);
     proposal.directive = std::move(answer.directive);
     proposal.tunables = std::move(answer.tunables);
-    proposal.cost_usd = session.costUsd();
-    proposal.dropped = [this, number = draft.context.number, made = session.made()] {
+    proposal.cost_usd = session.costUsd() + draft.notes.cost_usd;
+    proposal.dropped = [this, number = draft.context.number, reading = draft.reading, made = session.made()] {
         made();
         novelty_.forget(number);
+        summarizer_.notPaid(reading);
     };
     return proposal;
 }
@@ -318,8 +268,11 @@ Result<ProposalOutcome> SlowPathProposer::substitute(const Draft& draft, ModelSe
         return std::unexpected(told.error());
     auto moved = tunables_->propose(draft.context, std::move(stop));
     if (moved && *moved) {
-        (*moved)->cost_usd = session.costUsd();
-        (*moved)->dropped = session.made();
+        (*moved)->cost_usd = session.costUsd() + draft.notes.cost_usd;
+        (*moved)->dropped = [this, reading = draft.reading, made = session.made()] {
+            made();
+            summarizer_.notPaid(reading);
+        };
     }
     return moved;
 }
@@ -389,11 +342,12 @@ Result<ProposalOutcome> SlowPathProposer::work(Draft& draft, std::stop_token sto
     const ProposalContext& context = draft.context;
     const SearchPlan& plan = draft.plan;
     ModelSession session(parts_.models, context.trace, fmt::format("c{}", context.number), stop);
-    const auto notes = awaitNotes(draft, session);
+    auto notes = summarizer_.await(draft.reading, context);
     if (!notes)
         return std::unexpected(notes.error());
     if (!*notes)
         return ProposalOutcome(std::unexpected(notes->error()));
+    draft.notes = std::move(**notes);
     if (!plan.parent)
         return noProposal(NoProposal::Then::pause,
                           "Every candidate is rejected or a duplicate, so there is nothing to start from. Undo a "

@@ -2,19 +2,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/agents/meta_summary.h"
 #include "core/agents/model_session.h"
 #include "core/agents/prompt.h"
 #include "core/agents/search_answer.h"
 #include "core/agents/search_plan.h"
 #include "core/agents/slow_path_settings.h"
 #include "core/agents/source_novelty.h"
+#include "core/agents/summarizer.h"
 #include "core/agents/tunable_proposer.h"
 #include "core/workload/workload.h"
-
-#include <future>
-#include <map>
-#include <mutex>
 
 namespace cuco {
 
@@ -46,16 +42,13 @@ public:
     Result<ProposalWork> plan(ProposalContext context) override;
 
 private:
-    using SummaryOutcome = std::expected<std::string, NoProposal>;
     struct Draft;
     SlowPathProposer(Parts parts, std::unique_ptr<TunableProposer> tunables, std::string facts, std::string system);
 
     const IslandPlan& islandPlan(int island) const;
     Result<Proposal> seed(const ProposalContext& context) const;
     std::string chooseModel(const ProposalContext& context);
-    void planSummary(const ProposalContext& context, Draft& draft);
     Result<ProposalOutcome> work(Draft& draft, std::stop_token stop);
-    Result<std::expected<void, NoProposal>> awaitNotes(Draft& draft, ModelSession& session);
     Result<ChatRequest> requestOf(const Draft& draft, const KernelSource& parent) const;
     Result<ProposalOutcome> ask(const Draft& draft, ModelSession& session, int step, const KernelSource& parent,
                                 std::stop_token stop);
@@ -73,8 +66,7 @@ private:
     std::vector<std::string> chosen_models_;  ///< by number
     std::size_t observed_ = 0;                ///< candidates that the bandit knows the outcome of
     // Of works:
-    std::mutex summaries_mutex_;
-    std::map<int, std::shared_future<SummaryOutcome>> summaries_;  ///< under way, by the count of candidates
+    Summarizer summarizer_;
     SourceNovelty novelty_;
 };
 

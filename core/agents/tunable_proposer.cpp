@@ -315,13 +315,20 @@ Result<std::unique_ptr<TunableProposer>> TunableProposer::create(const Workload&
         return add(name, std::move(*text), file.string());
     };
 
-    auto added = seed_source.empty() ? addFile(workload.seed_source.stem().string(), workload.seed_source)
-                                     : add("own seed", std::move(seed_source), "the run's own seed");
+    Result<void> added;
+    if (!seed_source.empty())
+        added = add("own seed", std::move(seed_source), "the run's own seed");
+    else if (!workload.seed_source.empty())
+        added = addFile(workload.seed_source.stem().string(), workload.seed_source);
     if (!added)
         return std::unexpected(added.error());
     for (const Strategy& strategy : workload.strategies)
         if (added = addFile(strategy.name, strategy.file); !added)
             return std::unexpected(added.error());
+    if (templates.empty())
+        return failure(fmt::format("The workload {} has neither a seed nor a strategy to begin with", workload.name),
+                       (workload.folder / "workload.json").string(),
+                       "Name a seed in its \"sources\", or begin with a source of your own (--seed-source FILE).");
     return std::unique_ptr<TunableProposer>(new TunableProposer(std::move(templates)));
 }
 

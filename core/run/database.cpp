@@ -16,11 +16,8 @@ namespace {
 /// No value of a run file comes near: the largest, a compressed timeline, is bounded at 256 MiB.
 constexpr int most_value_bytes = 512 << 20;
 constexpr int busy_timeout_ms = 5'000;
-
-struct FinalizeStatement {
-    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
-};
-using Statement = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
+/// More than there are different ones; a bound all the same.
+constexpr std::size_t most_idle_statements = 128;
 
 int bind(sqlite3_stmt* statement, int index, const SqlValue& value)
 {
@@ -133,12 +130,13 @@ Result<Database> Database::open(const std::filesystem::path& path, Mode mode)
 }
 
 Database::Database(Database&& other) noexcept
-    : handle_(std::exchange(other.handle_, nullptr)), path_(std::move(other.path_))
+    : handle_(std::exchange(other.handle_, nullptr)), path_(std::move(other.path_)), idle_(std::move(other.idle_))
 {
 }
 
 Database::~Database()
 {
+    idle_.clear();
     sqlite3_close_v2(handle_);
 }
 
@@ -162,12 +160,11 @@ Result<void> Database::run(std::string_view sql, std::initializer_list<SqlValue>
 
 Result<void> Database::query(std::string_view sql, std::initializer_list<SqlValue> values, const OnRow& on_row)
 {
-    sqlite3_stmt* raw = nullptr;
-    int code = sqlite3_prepare_v2(handle_, sql.data(), static_cast<int>(sql.size()), &raw, nullptr);
-    const Statement statement(raw);
-    if (code != SQLITE_OK)
-        return fault(code);
-    int index = 0;
+    auto statement = prepared(sql);
+    if (!statement)
+        return std::unexpected(statement.error());
+    sqlite3_stmt* const raw = statement->get();
+    int code = SQLITE_OK, index = 0;
     for (const SqlValue& value : values)
         if (code = bind(raw, ++index, value); code != SQLITE_OK)
             return fault(code);
@@ -176,7 +173,40 @@ Result<void> Database::query(std::string_view sql, std::initializer_list<SqlValu
             return handled;
     if (code != SQLITE_DONE)
         return fault(code);
+    keep(sql, std::move(*statement));
     return {};
+}
+
+/// One that nobody uses: a query may run inside the callback of an equal one.
+Result<Database::Statement> Database::prepared(std::string_view sql)
+{
+    if (const auto found = idle_.find(sql); found != idle_.end()) {
+        Statement statement = std::move(found->second);
+        idle_.erase(found);
+        return statement;
+    }
+    sqlite3_stmt* raw = nullptr;
+    const int code =
+        sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
+    Statement statement(raw);
+    if (code != SQLITE_OK)
+        return fault(code);
+    return statement;
+}
+
+void Database::keep(std::string_view sql, Statement statement)
+{
+    // Some pragmas do their work while they are prepared.
+    if (sql.starts_with("PRAGMA") || idle_.size() >= most_idle_statements)
+        return;
+    sqlite3_reset(statement.get());
+    sqlite3_clear_bindings(statement.get());
+    idle_.emplace(sql, std::move(statement));
+}
+
+void Database::FinalizeStatement::operator()(sqlite3_stmt* statement) const
+{
+    sqlite3_finalize(statement);
 }
 
 Result<std::int64_t> Database::integer(std::string_view sql, std::initializer_list<SqlValue> values)

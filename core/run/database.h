@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <functional>
 #include <initializer_list>
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -73,8 +75,16 @@ private:
     Result<void> within(const char* begin, const std::function<Result<void>()>& body);
     std::unexpected<Error> fault(int code) const;
 
+    struct FinalizeStatement {
+        void operator()(sqlite3_stmt* statement) const;
+    };
+    using Statement = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
+    Result<Statement> prepared(std::string_view sql);
+    void keep(std::string_view sql, Statement statement);
+
     sqlite3* handle_;
     std::filesystem::path path_;
+    std::map<std::string, Statement, std::less<>> idle_;  ///< prepared, and in no use; by their text
 };
 
 }  // namespace cuco

@@ -269,6 +269,24 @@ Result<std::vector<int>> LlmStore::find(std::string_view text)
     return calls;
 }
 
+Result<void> LlmStore::visitAnswers(const std::function<void(const StoredAnswer&)>& visit)
+{
+    return database_->query(fmt::format("SELECT {}, request_sha256, texts FROM llm_calls ORDER BY id", summary_columns),
+                            {}, [&](const SqlRow& row) -> Result<void> {
+                                auto call = readSummary(row);
+                                if (!call)
+                                    return std::unexpected(call.error());
+                                const auto pieces = piecesFromJson(row.text(23), call->id);
+                                if (!pieces)
+                                    return std::unexpected(pieces.error());
+                                auto answer = TextStore(*database_).text((*pieces)[pieces->size() - 3]);
+                                if (!answer)
+                                    return badText(answer.error(), call->id);
+                                visit({std::move(*call), row.text(22), std::move(*answer)});
+                                return {};
+                            });
+}
+
 Result<Recording> LlmStore::recording()
 {
     Recording recording;

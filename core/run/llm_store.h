@@ -5,6 +5,8 @@
 #include "core/llm/llm_summary.h"
 #include "core/llm/recording.h"
 
+#include <functional>
+
 namespace cuco {
 
 class Database;
@@ -12,6 +14,13 @@ class Database;
 enum class LlmTexts {
     all,
     none,  ///< prompts, answer and raw bodies stay empty, which is cheap
+};
+
+/// A call with what identifies its texts.
+struct StoredAnswer {
+    LlmCallSummary call;
+    std::string request_sha256;
+    std::string answer;  ///< what came of it, when it failed
 };
 
 /// The calls of a run file: rows of numbers, and texts in a TextStore. Not for several threads at once.
@@ -25,6 +34,8 @@ public:
     Result<LlmCall> call(int id, LlmTexts texts);
     /// Calls with the text in a message, an answer, an error, or in what a server sent with an error; by id.
     Result<std::vector<int>> find(std::string_view text);
+    /// All, in the order in which they ended.
+    Result<void> visitAnswers(const std::function<void(const StoredAnswer&)>& visit);
     /// The answers in the order in which they came, without raw bodies.
     Result<Recording> recording();
 

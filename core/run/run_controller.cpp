@@ -51,8 +51,8 @@ void RunController::Private::load()
         return;
     }
     for (const AgentStep& step : *steps)
-        if (scratchpadOf(step))
-            run.scratchpads.push_back(step);
+        if (auto scratchpad = scratchpadOf(step))
+            run.scratchpads.push_back(std::make_shared<const Scratchpad>(std::move(*scratchpad)));
     auto pending = pendingSubmissions(*steps, snapshot->candidates, *run.file);
     if (!pending) {
         unreadable = pending.error();

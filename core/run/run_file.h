@@ -59,6 +59,8 @@ public:
     Result<LlmCall> llmCall(int id, LlmTexts texts = LlmTexts::all);
     /// Calls with the text (without a line break) in a message, an answer or an error; a to z in either case. By id.
     Result<std::vector<int>> searchLlmCalls(const std::string& text);
+    /// All calls with their answers, in the order in which they ended.
+    Result<void> visitLlmAnswers(const std::function<void(const StoredAnswer&)>& visit);
     /// What a ReplayClient gives again.
     Result<Recording> llmRecording();
     /// What the candidate's promotions found, by time. A file before format 3 has none.

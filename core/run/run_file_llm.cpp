@@ -75,6 +75,20 @@ Result<std::vector<int>> RunFile::searchLlmCalls(const std::string& text)
     return inLlmStore<std::vector<int>>([&](LlmStore& store) { return store.find(text); });
 }
 
+Result<void> RunFile::visitLlmAnswers(const std::function<void(const StoredAnswer&)>& visit)
+{
+    // A template cannot return nothing.
+    auto done = inLlmStore<bool>([&](LlmStore& store) -> Result<bool> {
+        auto visited = store.visitAnswers(visit);
+        if (!visited)
+            return std::unexpected(visited.error());
+        return true;
+    });
+    if (!done)
+        return std::unexpected(done.error());
+    return {};
+}
+
 Result<Recording> RunFile::llmRecording()
 {
     return inLlmStore<Recording>([](LlmStore& store) { return store.recording(); });

@@ -46,8 +46,8 @@ void tell(RunShared& run, const RunEvent& event)
     if (const auto* added = std::get_if<StepsAdded>(&event)) {
         const std::scoped_lock guard(run.mutex);
         for (const AgentStep& step : added->steps)
-            if (scratchpadOf(step))
-                run.scratchpads.push_back(step);
+            if (auto scratchpad = scratchpadOf(step))
+                run.scratchpads.push_back(std::make_shared<const Scratchpad>(std::move(*scratchpad)));
     }
     run.events.post(event);
 }
@@ -83,6 +83,8 @@ RunSession::End RunSession::work(std::stop_token stop)
             workers.emplace_back([this] { compileLoop(); });
         for (int i = 0; i < measureWorkers(); ++i)
             workers.emplace_back([this] { measureLoop(); });
+        for (int i = 0; i < proposers(); ++i)
+            workers.emplace_back([this] { backgroundLoop(); });
         enqueueUnsettled();
         {
             std::vector<std::jthread> proposing;
@@ -249,6 +251,11 @@ Result<ProposalWork> RunSession::plan(const Planned& planned)
     context.scratchpads = [this] {
         const std::scoped_lock guard(run_.mutex);
         return run_.scratchpads;
+    };
+    context.in_background = [this](std::move_only_function<void(std::stop_token)> work) {
+        const std::scoped_lock guard(run_.mutex);
+        background_.push_back(std::move(work));
+        run_.changed.notify_all();
     };
     context.await_turn = [this, number] { return awaitTurn(number); };
     context.is_known = [this, number, visible = planned.visible](const std::string& sha256) {

@@ -38,8 +38,8 @@ struct RunShared {
     std::condition_variable changed;
     RunPopulation population;
     std::vector<Baseline> baselines;
-    std::vector<AgentStep> scratchpads;  ///< those among the trace's steps, by id
-    std::deque<Submission> submissions;  ///< stored, and not candidates yet
+    std::vector<std::shared_ptr<const Scratchpad>> scratchpads;  ///< those among the trace's steps, by id
+    std::deque<Submission> submissions;                          ///< stored, and not candidates yet
     RunState state = RunState::created;
     bool pause_requested = false;
     bool only_submissions = false;  ///< the session shall propose nothing else
@@ -110,6 +110,7 @@ private:
 
     void compileLoop();
     void measureLoop();
+    void backgroundLoop();
     void compileOne(int number);
     void measureOne(int number, ToMeasure work);
     void settle(int number, EvaluationResult result, const std::optional<Tuned>& tuned = {});
@@ -137,6 +138,7 @@ private:
     std::set<ToCompile> to_compile_;  ///< the lowest number first: the next proposal waits for it
     std::map<int, ToMeasure> to_measure_;
     std::map<int, TuningRace> races_;
+    std::deque<std::move_only_function<void(std::stop_token)>> background_;  ///< what proposers want done
     int searched_ = 0;  ///< planned by the proposer, earlier sessions included
     int next_ = 0;      ///< the number of the next proposal to plan
     int asking_ = 0;    ///< planned, and not stored yet

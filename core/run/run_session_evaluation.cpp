@@ -111,6 +111,23 @@ void RunSession::measureLoop()
     }
 }
 
+/// To the end even when halted: proposals may wait for it.
+void RunSession::backgroundLoop()
+{
+    for (;;) {
+        std::move_only_function<void(std::stop_token)> next;
+        {
+            std::unique_lock lock(run_.mutex);
+            run_.changed.wait(lock, [&] { return closing_ || !background_.empty(); });
+            if (background_.empty())
+                return;
+            next = std::move(background_.front());
+            background_.pop_front();
+        }
+        next(halt_.get_token());
+    }
+}
+
 void RunSession::compileOne(int number)
 {
     setState(number, CandidateState::compiling);

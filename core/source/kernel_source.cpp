@@ -205,7 +205,8 @@ std::string sha256Hex(std::string_view bytes)
     SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest);
     std::string hex;
     for (const unsigned char byte : digest) {
-        hex += fmt::format("{:02x}", byte);
+        hex += "0123456789abcdef"[byte >> 4];
+        hex += "0123456789abcdef"[byte & 15];
     }
     return hex;
 }

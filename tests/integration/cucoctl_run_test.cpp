@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <csignal>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <thread>
 
 extern char** environ;
@@ -68,6 +69,16 @@ TEST_F(CucoctlRun, RunsShowsDecidesAndExports)
     const auto again = cucoctl(runArguments("a.cuco"));
     EXPECT_EQ(again.exit_code, 2);
     EXPECT_THAT(again.err, HasSubstr("cucoctl resume a.cuco"));
+
+    const auto events = cucoctl({"events", "a.cuco"});
+    EXPECT_EQ(events.exit_code, 0) << events.err;
+    std::istringstream lines(events.out);
+    std::vector<std::string> candidates;
+    for (std::string line; std::getline(lines, line);)
+        if (const auto event = nlohmann::json::parse(line); event.at("event") == "candidate")
+            candidates.push_back(event.at("candidate"));
+    EXPECT_EQ(candidates, (std::vector<std::string>{"c0", "c1", "c2"}));
+    EXPECT_EQ(cucoctl({"events", "nowhere.cuco"}).exit_code, 2);
 
     const auto shown = json({"show", "a.cuco"});
     EXPECT_EQ(shown["workload"], "gather");

@@ -1,11 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/run/event_log.h"
 #include "core/run/open_run.h"
 #include "tests/integration/gather_workload.h"
 #include "tests/support/fake_run.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
 
 namespace cuco {
 namespace {
@@ -60,6 +63,10 @@ TEST_F(EmulatedRun, EvaluatesEveryCandidateAndGivesTheSameForTheSameSeed)
 
     ASSERT_EQ(finish(newRun(paths, second, config, {})), RunState::finished);
     EXPECT_EQ(outcomeOf(first), outcomeOf(second));
+    const auto events = eventLog(*file);
+    ASSERT_TRUE(events) << describe(events.error());
+    EXPECT_GE(events->size(), 3u);
+    EXPECT_EQ(*events, eventLog(*RunFile::open(second, RunFile::Access::read).value()).value());
 }
 
 TEST_F(EmulatedRun, GoesOnAfterAStop)

@@ -4,6 +4,7 @@
 
 #include "core/agents/slow_path.h"
 #include "core/evaluation/data_paths.h"
+#include "core/run/event_log.h"
 #include "core/run/run_models.h"
 #include "tests/support/computed_client.h"
 #include "tests/support/fake_run.h"
@@ -106,28 +107,13 @@ struct SlowPathRun {
     std::vector<AgentStep> steps() const { return file()->steps().value(); }
     std::vector<LlmCallSummary> calls() const { return file()->llmCalls().value(); }
     RunSnapshot snapshot() const { return file()->snapshot().value(); }
-    /// All that agents did and were answered, for each candidate in the order in which it happened.
     std::string eventLog() const
     {
-        const auto file = this->file();
-        std::map<int, std::string> titles;
-        std::map<std::string, std::string> events;
-        for (const AgentStep& step : steps()) {
-            titles[step.id] = step.title;
-            events[step.candidate_id] += fmt::format("{}: {} (of {})\n{}\n", step.agent, step.title,
-                                                     step.parent == 0 ? "" : titles.at(step.parent), step.body);
-        }
-        std::map<std::string, std::string> calls;
-        for (const auto& stored : this->calls()) {
-            const LlmCall call = file->llmCall(stored.id).value();
-            calls[call.candidate_id] += fmt::format(
-                "{} asks {} in {}: {}\n", call.agent, call.request.model, titles.at(call.step),
-                requestSha256(call.request) + (call.result ? call.result->text : call.result.error().error.what));
-        }
-        std::string log;
-        for (const auto& [candidate, text] : events)
-            log += candidate + "\n" + text + calls[candidate];
-        return log;
+        const auto log = cuco::eventLog(*file()).value();
+        std::string lines;
+        for (const auto& event : log)
+            lines += dumpJson(event) + "\n";
+        return lines;
     }
     std::vector<std::string> titles() const
     {

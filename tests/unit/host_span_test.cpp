@@ -92,8 +92,7 @@ TEST(HostSpan, HasNoPeersMemoryButWindowsInsideAHost)
     const auto space = DesignSpace::load(DataPaths::find()->resources / "design_space.json");
     ASSERT_TRUE(space);
     const std::set<std::string> across_hosts{"cooperative_launch", "gin", "lsa_in_host"};
-    Directive directive;
-    directive.backend = "lsa";
+    Directive directive{"lsa", "sequential", "world", "cta", 0};
     EXPECT_THAT(space->violation(directive, across_hosts), HasSubstr("backend=lsa"));
     EXPECT_THAT(space->violation(directive, {"lsa", "lsa_in_host"}), Not(HasSubstr("this node lacks")));
     directive.backend = "lsa+gin";

@@ -200,19 +200,6 @@ TEST_F(SlowPathTest, NeverStartsFromARejectedCandidateAndTellsWhyItWasRejected)
     EXPECT_THAT(client->requests().back().messages.front().text, HasSubstr("It races."));
 }
 
-TEST_F(SlowPathTest, SumsUpEveryEightCandidatesAndTellsWhatWasLearned)
-{
-    generations = 5;
-    run(inventive);
-    EXPECT_THAT(titles(), Contains("Scratchpad after 8 candidates"));
-    EXPECT_THAT(titles(), Contains("Scratchpad after 16 candidates"));
-    const auto requests = client->requests();
-    EXPECT_EQ(std::ranges::count_if(requests, isSummary), 2);
-    EXPECT_TRUE(std::ranges::any_of(requests, [](const auto& request) {
-        return !isSummary(request) && request.messages.front().text.contains("Large chunks help.");
-    }));
-}
-
 TEST_F(SlowPathTest, UsesWhatAPersonWroteIntoTheScratchpad)
 {
     generations = 1;
@@ -257,11 +244,11 @@ TEST_F(SlowPathTest, HasSeveralProposalsInFlightAndStillTheSameOutcomeForASeed)
     EXPECT_EQ(run(inventive, options), RunState::finished);
     EXPECT_GT(client->most_asking, 1);
     const std::string first = testing::outcomeOf(path), events = eventLog();
-    EXPECT_THAT(events, HasSubstr("slow path asks m"));
+    EXPECT_THAT(events, HasSubstr("Asks m for a"));
     std::filesystem::remove(path);
     EXPECT_EQ(run(inventive, options), RunState::finished);
     EXPECT_EQ(testing::outcomeOf(path), first);
-    EXPECT_EQ(eventLog(), events);
+    EXPECT_TRUE(eventLog() == events);  // too long to be printed
 }
 
 TEST_F(SlowPathTest, EndsInTheSameStateWhenItIsStoppedAndResumedAndPaysNoCallTwice)
@@ -451,19 +438,6 @@ TEST(SlowPathSettings, HaveASentenceForWhatContradictsItself)
     settings = {};
     settings.answers_a_proposal = 0;
     EXPECT_THAT(sentence(settings), HasSubstr("slow_path.answers_a_proposal is 0"));
-}
-
-TEST(MetaSummary, TakesFindingsAndAtMostFiveRecommendations)
-{
-    const auto read = readMetaSummary(
-        "Here.\n# Summaries\n- c1: x\n## Findings\n- a\n# Recommendations\n1. a\n2. b\n3. c\n4. d\n5. e\n6. f\n");
-    ASSERT_TRUE(read);
-    EXPECT_EQ(read->summaries, "- c1: x\n");
-    EXPECT_THAT(read->scratchpad, HasSubstr("## Findings\n- a\n"));
-    EXPECT_THAT(read->scratchpad, HasSubstr("5. e\n"));
-    EXPECT_THAT(read->scratchpad, Not(HasSubstr("6. f")));
-    EXPECT_FALSE(readMetaSummary("I have nothing to say."));
-    EXPECT_FALSE(readMetaSummary("# Findings\n\n# Recommendations\n1. a\n"));
 }
 
 }  // namespace

@@ -276,6 +276,20 @@ TEST_F(TunableProposerTest, TakesAnotherSeedInPlaceOfTheWorkloads)
     EXPECT_EQ((*proposer)->seed(1)->strategy, "s1");
 }
 
+TEST_F(TunableProposerTest, BeginsWithStrategiesWhereAWorkloadHasNoSeedAndSaysWhenItHasNeither)
+{
+    Workload workload = fakeWorkload(folder.path(), 2);
+    workload.seed_source.clear();
+    const auto proposer = TunableProposer::create(workload);
+    ASSERT_TRUE(proposer) << describe(proposer.error());
+    EXPECT_EQ((*proposer)->seed(0)->strategy, "s1");
+    workload.strategies.clear();
+    const auto nothing = TunableProposer::create(workload);
+    ASSERT_FALSE(nothing);
+    EXPECT_THAT(describe(nothing.error()), HasSubstr("neither a seed nor a strategy"));
+    EXPECT_THAT(describe(nothing.error()), HasSubstr("--seed-source"));
+}
+
 TEST_F(TunableProposerTest, RefusesAStrategyThatDoesNotParse)
 {
     const Workload workload = fakeWorkload(folder.path(), 2);

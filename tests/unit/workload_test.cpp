@@ -123,6 +123,7 @@ TEST_F(WorkloadFolder, NamesTheFieldThatIsWrong)
     EXPECT_THAT(faultWith("/baselines/0/source", "no.cu"), HasSubstr("\"baselines[0].source\""));
     EXPECT_THAT(faultWith("/compute_alone", "../a.cu"), HasSubstr("outside"));
     EXPECT_THAT(faultWith("/timeouts_s/run", 0), HasSubstr("\"timeouts_s.run\""));
+    EXPECT_THAT(faultWith("/sources/seed", nullptr), HasSubstr("\"sources.seed\""));
     manifest.erase("outputs");
     EXPECT_THAT(load().error().what, HasSubstr("\"outputs\" is missing"));
 }
