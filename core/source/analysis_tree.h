@@ -13,6 +13,10 @@
 
 namespace cuco::analysis {
 
+inline constexpr int most_depth = 400;  ///< of brackets and statements in each other
+
+bool isFunction(CXCursorKind kind);
+
 /// Copies what a translation unit has of the source and its own headers into a Program.
 class TreeBuilder {
 public:
@@ -29,12 +33,15 @@ private:
         std::uint32_t line = 0, offset = 0;
     };
 
+    // analysis_tree.cpp: scopes and declarations
     std::vector<CXCursor> childrenOf(CXCursor cursor) const;
     Place placeOf(CXSourceLocation location, bool spelling = false);
     void readScope(CXCursor cursor, int depth);
     void readFunction(CXCursor cursor);
     int declare(CXCursor cursor);
     void describe(Declaration& declaration, CXCursor cursor);
+
+    // analysis_tree_nodes.cpp: statements and expressions
     /// -1 for what says nothing: types, attributes.
     int readNode(CXCursor cursor, int depth);
     void readCall(CXCursor cursor, const std::vector<CXCursor>& parts, Node& node, int depth);

@@ -16,6 +16,11 @@
 
 namespace cuco::analysis {
 
+inline constexpr std::size_t most_listed = 2000;  ///< of each kind of finding
+
+/// Once each, and none without a name.
+void addName(std::vector<std::string>& names, const std::string& name);
+
 /// What an expression may point to.
 struct Root {
     std::string name;
@@ -72,6 +77,11 @@ private:
     void runEntry(int function);
     bool mayAct(int node);
     bool endsFlow(int node) const;
+    void runLoop(const Node& node);
+    void runBranch(const Node& node);
+    Value enter(int function, const std::vector<Value>& arguments, const Value& object, const Node& call);
+
+    // analysis_values.cpp: what expressions point to
     Value evaluate(int node, Use use = Use::load);
     Value evaluateAny(int node, Use use);
     Value evaluateName(const Node& node, Use use);
@@ -80,45 +90,48 @@ private:
     Value evaluateVariable(const Node& node);
     Value evaluateBinary(const Node& node);
     Value assign(const Node& node);
-    void runLoop(const Node& node);
-    void runBranch(const Node& node);
-    Value enter(int function, const std::vector<Value>& arguments, const Value& object, const Node& call);
     Value valueOf(int declaration);
     void keep(int target, const Value& value);
     Value adopt(const std::string& name, Value value, bool through_pointer);
-    void touch(const Value& value, Use use, const Node& node, const Value& index);
 
-    // analysis_calls.cpp: what calls do
+    // analysis_calls.cpp: what is called, and what of it communicates
     Value call(int node);
-    Value construct(const Node& node);
     Value callApi(const Node& node, const std::string& name, const std::vector<int>& arguments,
                   const std::vector<ReachedThrough>& how);
-    bool callRuntime(const Node& node, const std::string& name, const std::vector<int>& arguments);
-    std::optional<Value> callDevice(const Node& node, const std::string& name, const std::vector<int>& arguments,
-                                    const Value& object);
     void communicate(const Node& node, const std::string& name, const CommunicationRoles& roles,
                      const std::vector<int>& arguments, const std::vector<ReachedThrough>& how);
+
+    // analysis_runtime.cpp: what calls of the CUDA runtime do
+    bool callRuntime(const Node& node, const std::string& name, const std::vector<int>& arguments);
     void copy(const Node& node, const std::string& name, const CopyRoles& roles, const std::vector<int>& arguments);
     void allocate(const Node& node, const std::string& name, const AllocationRoles& roles,
                   const std::vector<int>& arguments);
+    void synchronise(const Node& node, Synchronisation synchronisation);
+
+    // analysis_device.cpp: what kernels do, and how they are launched
+    void touch(const Value& value, Use use, const Node& node, const Value& index);
+    Value construct(const Node& node);
+    std::optional<Value> callDevice(const Node& node, const std::string& name, const std::vector<int>& arguments,
+                                    const Value& object);
     void launch(int node);
     void launchByCall(const Node& node, const std::string& name, const std::vector<int>& arguments);
     KernelUse runKernel(int function, const std::vector<Value>& arguments, const Node& at);
     void addLaunch(KernelLaunch launch, const KernelUse& use, const Node& node);
-    void synchronise(const Node& node, Synchronisation synchronisation);
     void communicateOnDevice(const Node& node, const std::string& operation, CommunicationFamily family,
                              std::vector<std::string> reads, std::vector<std::string> writes, const Value& index,
                              const std::string& peer = {});
 
+    // analysis_names.cpp: what buffers, streams and events are called
     std::string nameOf(const Value& value, int node) const;
     std::string streamOf(int node);
     std::vector<std::string> namesOf(const Value& value) const;
-    std::string fileOf(const Node& node) const { return program_.files[static_cast<std::size_t>(node.file)].name; }
     std::string chainKey(const Node& node) const;
-    Frame& frame() { return frames_.back(); }
     void noteBuffer(const std::string& name);
     Stream& noteStream(const std::string& name);
     Event& noteEvent(const std::string& name);
+
+    std::string fileOf(const Node& node) const { return program_.files[static_cast<std::size_t>(node.file)].name; }
+    Frame& frame() { return frames_.back(); }
 
     const Program& program_;
     CudaAnalysis& analysis_;

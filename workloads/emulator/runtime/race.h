@@ -61,7 +61,7 @@ struct RaceCommand {
 /// How an atomic or volatile access synchronises: memory order (as __ATOMIC_*), scope (0 block, 1 device, 2 system).
 enum class RaceAccess { load = 1, store = 2, update = 3 };
 
-// Memory.
+// race_memory.cpp and race_variable.cpp: memory.
 void race_plain(const volatile void* address, std::size_t bytes, bool write, const void* site);
 /// `how` as in cuco_emu/abi.h; the access itself has happened.
 void race_strong(const volatile void* address, std::size_t bytes, int how, const void* site);
@@ -69,7 +69,7 @@ void race_fence(int scope, int order);
 void race_in_command(const Command& command, const void* address, std::size_t bytes, bool write);
 void race_new_memory(const void* address, std::size_t bytes);
 
-// Inside kernels.
+// race_kernel.cpp: inside kernels. What barriers and transfers carry: race_variable.cpp.
 void race_begin_kernel(Kernel& kernel, const Command& command);
 void race_begin_block(Block& block);
 void race_meet_in_warp(Warp& warp, std::uint32_t lanes);
@@ -95,7 +95,7 @@ ClockRef race_before_transfer(const ClockRef& released);
 /// `value`: written as one, like a volatile store that releases.
 void race_in_transfer(const RaceTransfer& transfer, const void* address, std::size_t bytes, bool write, bool value);
 
-// Streams and hosts.
+// race_stream.cpp: streams and hosts.
 void race_enqueue(Command& command, const Stream& stream);
 void race_begin(Command& command);
 void race_end(Command& command);

@@ -13,7 +13,7 @@
 #include "gpu/node_rates.h"
 #include "gpu/observer.h"
 #include "gpu/oracle.h"
-#include "inputs.h"
+#include "gpu/output_comparison.h"
 #include "layout.h"
 
 #include <unistd.h>
@@ -35,7 +35,7 @@ using observer_message::regions_of_rank;
 class ObserverProcess {
 public:
     ObserverProcess(const Job& job, const HostShare& share, Channel channel)
-        : job_(job), share_(share), channel_(std::move(channel))
+        : job_(job), share_(share), channel_(std::move(channel)), comparison_(job)
     {
         channel_.keepDescriptors(regions_of_rank * size_t(share_.ranks));
     }
@@ -102,7 +102,7 @@ private:
         CUCO_CHECK(check(cudaSetDevice(share_.first_device), "use a GPU"));
         streams_.resize(size_t(job_.ranks));
         bus_ids_.resize(size_t(job_.ranks));
-        results_.resize(size_t(job_.ranks));
+        comparison_.resize(job_.ranks);
         changed_.resize(size_t(job_.ranks));
         glance_.resize(job_.ranks);
         conditions_ = std::make_unique<Conditions>();
@@ -113,7 +113,7 @@ private:
             CUCO_CHECK(
                 check(cudaDeviceGetPCIBusId(id, sizeof id, share_.deviceOf(rank)), "ask a GPU for its PCI bus id"));
             bus_ids_[size_t(rank)] = id;
-            CUCO_CHECK(results_[size_t(rank)].allocate(sizeof(DeviceDifference)));
+            CUCO_CHECK(comparison_.allocate(rank));
             CUCO_CHECK(glance_.allocate(rank));
             return changed_[size_t(rank)].allocate(sizeof(ChangedBytes));
         }));
@@ -150,32 +150,17 @@ private:
         if (!failed)
             failed = onEachGpu([&](int rank) {
                 const size_t first = regions_of_rank * size_t(rank);
-                return attachRank(ranks.at(rank), rank, shape, sets, &bytes[first], &descriptors[first]);
+                AttachedRank& attached = ranks.at(rank);
+                attached.shape = shape;
+                attached.layout = layOut(job_.shapes[size_t(shape)], rank, sets);
+                return mapRegions(attached, &bytes[first], &descriptors[first], share_.deviceOf(rank),
+                                  streams_[size_t(rank)]);
             });
         for (const int descriptor : descriptors) {
             if (descriptor >= 0)
                 close(descriptor);
         }
         return failed;
-    }
-
-    Outcome attachRank(AttachedRank& attached, int rank, int shape, int sets, const int64_t* bytes,
-                       const int* descriptors)
-    {
-        attached.shape = shape;
-        attached.layout = layOut(job_.shapes[size_t(shape)], rank, sets);
-        const size_t wanted[] = {attached.layout.output_bytes, attached.layout.input_bytes,
-                                 attached.layout.snapshot_bytes};
-        MappedMemory* const memory[] = {&attached.outputs, &attached.inputs, &attached.snapshot};
-        for (int i = 0; i < 3; ++i) {
-            if (descriptors[i] < 0 || bytes[i] < int64_t(wanted[i]))
-                return environmentFailure("A rank shared less memory than its buffers need.");
-            CUCO_CHECK(memory[i]->map(descriptors[i], size_t(bytes[i]), share_.deviceOf(rank)));
-        }
-        const cudaStream_t stream = streams_[size_t(rank)];
-        CUCO_CHECK(check(cudaMemsetAsync(attached.outputs.data(), guard_byte, wanted[0], stream), "fill guard zones"));
-        CUCO_CHECK(check(cudaMemsetAsync(attached.inputs.data(), guard_byte, wanted[1], stream), "fill guard zones"));
-        return check(cudaStreamSynchronize(stream), "fill guard zones");
     }
 
     /// Once a shape.
@@ -215,26 +200,8 @@ private:
         CUCO_CHECK(select(fields, selection));
         return onEachGpu([&](int rank) -> Outcome {
             const AttachedRank& attached = selection.ranks->at(rank);
-            const ShapeJob& shape = shapeOf(attached);
-            const cudaStream_t stream = streams_[size_t(rank)];
-            const size_t sets = attached.layout.outputs.size();
-            for (size_t i = 0; i < selection.seeds.size(); ++i) {
-                const size_t set = (size_t(selection.first_set) + i) % sets;
-                for (size_t b = 0; b < shape.inputs.size(); ++b) {
-                    const auto& input = shape.inputs[b];
-                    CUCO_CHECK(check(fillInput(attached.inputs.data() + attached.layout.inputs[set][b], input.type,
-                                               input.elements[size_t(rank)], selection.seeds[i], rank, int(b), stream),
-                                     "make the inputs"));
-                }
-                for (size_t b = 0; b < shape.outputs.size(); ++b)
-                    CUCO_CHECK(check(cudaMemsetAsync(attached.outputs.data() + attached.layout.outputs[set][b],
-                                                     poison_byte, shape.outputs[b].bytes(rank), stream),
-                                     "poison the outputs"));
-            }
-            CUCO_CHECK(
-                check(cudaMemsetAsync(attached.snapshot.data(), poison_byte, attached.layout.snapshot_bytes, stream),
-                      "poison the outputs"));
-            return check(cudaStreamSynchronize(stream), "prepare the iteration");
+            return prepareBuffers(attached, shapeOf(attached), rank, selection.first_set, selection.seeds,
+                                  streams_[size_t(rank)]);
         });
     }
 
@@ -296,35 +263,6 @@ private:
             reply_.number(bin);
     }
 
-    Outcome compareOutput(const char* output, const BufferJob& buffer, const float* reference, int rank,
-                          Observation& seen)
-    {
-        const cudaStream_t stream = streams_[size_t(rank)];
-        const int64_t elements = buffer.elements[size_t(rank)];
-        auto* const result = static_cast<DeviceDifference*>(results_[size_t(rank)].data());
-        DeviceDifference difference{};
-        CUCO_CHECK(check(compareOnDevice(output, reference, buffer.type, elements, job_.max_error, result, stream),
-                         "compare the outputs"));
-        CUCO_CHECK(check(cudaMemcpyAsync(&difference, result, sizeof difference, cudaMemcpyDeviceToHost, stream),
-                         "compare the outputs"));
-        CUCO_CHECK(check(cudaStreamSynchronize(stream), "compare the outputs"));
-        seen.comparison = readDifference(difference, elements, job_.relative_l2);
-        seen.right = seen.comparison.right(job_.relative_l2, job_.max_error);
-        if (seen.right || seen.comparison.element < 0)
-            return std::nullopt;
-        std::vector<char> bytes(bytesOf(buffer.type));
-        float expected = 0;
-        const size_t at = size_t(seen.comparison.element);
-        CUCO_CHECK(check(cudaMemcpy(bytes.data(), output + at * bytes.size(), bytes.size(), cudaMemcpyDeviceToHost),
-                         "read a wrong element"));
-        CUCO_CHECK(check(cudaMemcpy(&expected, reference + at, sizeof expected, cudaMemcpyDeviceToHost),
-                         "read a wrong element"));
-        seen.comparison.expected = expected;
-        seen.comparison.got = elementAt(bytes.data(), buffer.type, 0);
-        seen.wrong_in_bin.assign(std::begin(difference.wrong_in_bin), std::end(difference.wrong_in_bin));
-        return std::nullopt;
-    }
-
     Outcome checkIteration(const Selection& selection, int iteration, int rank, bool snapshot,
                            std::vector<Observation>& seen)
     {
@@ -332,7 +270,8 @@ private:
         const ShapeJob& shape = shapeOf(attached);
         const size_t set = size_t(selection.first_set + iteration) % attached.layout.outputs.size();
         Oracle& oracle = oracles_[size_t(rank)];
-        CUCO_CHECK(oracle.run(reference_, shape, selection.seeds[size_t(iteration)], streams_[size_t(rank)]));
+        const cudaStream_t stream = streams_[size_t(rank)];
+        CUCO_CHECK(oracle.run(reference_, shape, selection.seeds[size_t(iteration)], stream));
         for (size_t b = 0; b < shape.outputs.size(); ++b) {
             const char* const output = snapshot ? attached.snapshot.data() + attached.layout.snapshot[b]
                                                 : attached.outputs.data() + attached.layout.outputs[set][b];
@@ -340,13 +279,13 @@ private:
             one.iteration = iteration;
             one.rank = rank;
             one.output = int(b);
-            CUCO_CHECK(compareOutput(output, shape.outputs[b], oracle.output(b), rank, one));
+            CUCO_CHECK(comparison_.compare(output, shape.outputs[b], oracle.output(b), rank, stream, one));
             if (one.right)
                 continue;
             usleep(late_us);
             Observation again;
-            CUCO_CHECK(compareOutput(attached.outputs.data() + attached.layout.outputs[set][b], shape.outputs[b],
-                                     oracle.output(b), rank, again));
+            CUCO_CHECK(comparison_.compare(attached.outputs.data() + attached.layout.outputs[set][b], shape.outputs[b],
+                                           oracle.output(b), rank, stream, again));
             one.late = again.right;
         }
         return std::nullopt;
@@ -361,20 +300,7 @@ private:
             const auto found = ranks->second.find(rank);
             if (found == ranks->second.end())
                 return std::nullopt;
-            auto* const result = static_cast<ChangedBytes*>(changed_[size_t(rank)].data());
-            const cudaStream_t stream = streams_[size_t(rank)];
-            for (const auto& gap : found->second.layout.gaps) {
-                const char* const memory = (gap.in_outputs ? found->second.outputs : found->second.inputs).data();
-                ChangedBytes changed{};
-                CUCO_CHECK(check(findChangedBytes(memory + gap.begin, gap.bytes, guard_byte, result, stream),
-                                 "look at the guard zones"));
-                CUCO_CHECK(check(cudaMemcpyAsync(&changed, result, sizeof changed, cudaMemcpyDeviceToHost, stream),
-                                 "look at the guard zones"));
-                CUCO_CHECK(check(cudaStreamSynchronize(stream), "look at the guard zones"));
-                if (changed.count > 0)
-                    return guardFailure(gap.place, rank, int64_t(changed.count), int64_t(changed.first), gap.bytes);
-            }
-            return std::nullopt;
+            return checkGuardZones(found->second, rank, changed_[size_t(rank)], streams_[size_t(rank)]);
         });
     }
 
@@ -427,7 +353,8 @@ private:
     ReferenceFunction reference_ = nullptr;
     std::vector<cudaStream_t> streams_;
     std::vector<std::string> bus_ids_;
-    std::vector<DeviceMemory> results_, changed_;
+    OutputComparison comparison_;
+    std::vector<DeviceMemory> changed_;
     Glance glance_;
     std::vector<Oracle> oracles_;
     int oracle_shape_ = -1;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/supervisor.h"
 
-#include "gpu/departure.h"
 #include "gpu/hosts.h"
+#include "gpu/neighbours.h"
 #include "gpu/observer.h"
 #include "gpu/rank_process.h"
 #include "gpu/shape_memory.h"
@@ -14,7 +14,6 @@
 #include "gpu/verification.h"
 #include "report.h"
 
-#include <unistd.h>
 #include <algorithm>
 #include <csignal>
 #include <memory>
@@ -24,11 +23,9 @@
 namespace cuco_harness {
 namespace {
 
-// A step that takes longer never ends.
 constexpr int traced_sets = 2;
+// A step that takes longer never ends.
 constexpr int64_t longest_step_ns = 20'000'000'000;
-constexpr int neighbour_looks = 10;
-constexpr useconds_t neighbour_pause_us = 50'000;
 constexpr int agents_patience_ms = 60'000;
 
 volatile sig_atomic_t stop_requested = 0;
@@ -55,7 +52,8 @@ public:
             const Spent::Phase phase(spent_, "end");
             teams_.clear();
             tracer_.reset();
-            lookAround();
+            if (observing_)
+                report(lookForNeighbours(observer_));
         }
         if (!failed && !rejected_)
             report(spent_.takeLine(""));
@@ -400,36 +398,6 @@ private:
             CUCO_CHECK(tracer.collect());
         }
         return std::nullopt;
-    }
-
-    /// Whether the GPUs still work, and who else uses them once our own processes are gone.
-    void lookAround()
-    {
-        if (!observing_)
-            return;
-        std::vector<ObservedGpu> gpus;
-        std::vector<double> observers;  // ReportLine's lists are of these
-        std::string json = "[";
-        Departure departure(neighbour_looks);
-        for (;;) {
-            if (auto failed = observer_.look(gpus)) {
-                report(ReportLine("gpu_fault").add("rank", failed->rank).add("message", failed->message));
-                return;
-            }
-            size_t others = 0;  // than the observer
-            for (const auto& gpu : gpus) {
-                const auto there = std::count(gpu.processes_json.begin(), gpu.processes_json.end(), '{');
-                others += there > 1 ? size_t(there - 1) : 0;
-            }
-            if (!departure.goesOn(others))
-                break;
-            usleep(neighbour_pause_us);
-        }
-        for (const auto& gpu : gpus) {
-            json += (json.size() > 1 ? "," : "") + gpu.processes_json;
-            observers.push_back(double(gpu.observer));
-        }
-        report(ReportLine("processes").addJson("gpus", json + "]").add("observers", observers));
     }
 
     const Job& job_;
