@@ -2,14 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/design/directive.h"
 
-#include "core/source/cuda_lexer.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <optional>
 #include <utility>
 
 namespace cuco {
@@ -17,26 +14,11 @@ namespace cuco {
 namespace {
 
 constexpr std::string_view blanks = " \t\r";
-constexpr std::string_view prefix = "cuco:";
 constexpr std::string_view example = "// cuco: backend=lsa placement=sequential sync=world issuer=cta chunk=0";
 
 std::unexpected<SourceFault> fault(std::size_t line, std::string message)
 {
     return std::unexpected(SourceFault{line, std::move(message)});
-}
-
-/// The text behind "cuco:" when this comment is a directive.
-std::optional<std::string_view> directiveText(std::string_view comment)
-{
-    if (!comment.starts_with("//")) {
-        return std::nullopt;
-    }
-    comment.remove_prefix(2);
-    comment.remove_prefix(std::min(comment.find_first_not_of(blanks), comment.size()));
-    if (!comment.starts_with(prefix)) {
-        return std::nullopt;
-    }
-    return comment.substr(prefix.size());
 }
 
 std::expected<Directive, SourceFault> parseFields(std::string_view text, std::size_t line)
@@ -97,23 +79,20 @@ std::expected<Directive, SourceFault> parseDirective(const KernelSource& source)
     std::expected<Directive, SourceFault> found =
         fault(0, fmt::format("The evolve blocks have no directive; one line must look like \"{}\".", example));
     std::size_t found_line = 0;
-    CudaLexer lexer(text);
-    for (Lexeme token = lexer.next(); token.kind != LexemeKind::end; token = lexer.next()) {
+    for (const Lexeme& token : source.annotations()) {
         const bool evolvable = std::ranges::any_of(source.blocks(), [&](const EvolveBlock& block) {
             return token.begin >= block.begin && token.begin < block.end;
         });
         if (token.kind != LexemeKind::comment || !evolvable) {
             continue;
         }
-        const auto fields = directiveText(text.substr(token.begin, token.end - token.begin));
-        if (!fields) {
-            continue;
-        }
         if (found_line != 0) {
             return fault(token.line, fmt::format("This is a second directive; the first is in line {}.", found_line));
         }
         found_line = token.line;
-        found = parseFields(*fields, token.line);
+        constexpr std::string_view prefix = KernelSource::directive_prefix;
+        const std::string_view comment = text.substr(token.begin, token.end - token.begin);
+        found = parseFields(comment.substr(comment.find(prefix) + prefix.size()), token.line);
         if (!found) {
             return found;
         }

@@ -15,7 +15,7 @@ namespace cuco {
 
 namespace {
 
-constexpr std::string_view macro_name = "CUCO_TUNE";
+constexpr std::string_view macro_name = KernelSource::tunable_macro;
 constexpr std::size_t max_choices = 64;
 constexpr std::size_t max_tunables = 64;
 
@@ -131,11 +131,11 @@ std::expected<std::vector<Tunable>, SourceFault> findTunables(const KernelSource
     const std::string_view text = source.text();
     std::vector<Tunable> tunables;
     std::set<std::string> names;
-    CudaLexer lexer(text);
-    for (Lexeme token = lexer.next(); token.kind != LexemeKind::end; token = lexer.next()) {
-        if (token.kind != LexemeKind::identifier || text.substr(token.begin, token.end - token.begin) != macro_name) {
+    for (const Lexeme& token : source.annotations()) {
+        if (token.kind != LexemeKind::identifier) {
             continue;
         }
+        CudaLexer lexer(text, token);
         const bool evolvable = std::ranges::any_of(source.blocks(), [&](const EvolveBlock& block) {
             return token.begin >= block.begin && token.begin < block.end;
         });

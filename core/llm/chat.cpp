@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <array>
 #include <condition_variable>
+#include <cstdint>
+#include <cstring>
 #include <mutex>
 #include <utility>
 
@@ -119,13 +121,23 @@ std::string requestSha256(const ChatRequest& request)
 
 namespace {
 
+/// Of the eight bytes from here on.
+bool isAscii(std::string_view text, std::size_t at)
+{
+    std::uint64_t bytes = 0;
+    if (text.size() - at < sizeof bytes)
+        return false;
+    std::memcpy(&bytes, text.data() + at, sizeof bytes);
+    return (bytes & 0x8080808080808080u) == 0;
+}
+
 /// Unicode 15, table 3-7: no surrogates, nothing longer than it must be.
 bool isValidUtf8(std::string_view text)
 {
     for (std::size_t at = 0; at < text.size();) {
         const auto lead = static_cast<unsigned char>(text[at]);
         if (lead < 0x80) {
-            ++at;
+            at += isAscii(text, at) ? 8 : 1;
             continue;
         }
         const std::size_t length = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;

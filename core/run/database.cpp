@@ -225,9 +225,34 @@ Result<std::int64_t> Database::integer(std::string_view sql, std::initializer_li
     return *found;
 }
 
-Result<void> Database::transaction(const std::function<Result<void>()>& body)
+Result<void> Database::transaction(const std::function<Result<void>()>& body, Durability durability)
 {
-    return within("BEGIN IMMEDIATE", body);
+    if (auto promised = promise(durability); !promised)
+        return promised;
+    auto done = within("BEGIN IMMEDIATE", body);
+    // What is no transaction of its own is on the disk, too.
+    if (auto promised = promise(Durability::on_disk); done && !promised)
+        return promised;
+    return done;
+}
+
+/// In a WAL a synchronous commit takes all before it along.
+Result<void> Database::promise(Durability durability)
+{
+    if (promised_ == durability)
+        return {};
+    if (!in_wal_) {
+        auto asked = query("PRAGMA journal_mode", {}, [&](const SqlRow& row) -> Result<void> {
+            in_wal_ = row.text(0) == "wal";
+            return {};
+        });
+        if (!asked)
+            return asked;
+    }
+    if (!in_wal_.value_or(false))
+        return {};
+    promised_ = durability;
+    return execute(durability == Durability::on_disk ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
 }
 
 Result<void> Database::consistently(const std::function<Result<void>()>& body)

@@ -10,6 +10,7 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -61,8 +62,12 @@ public:
     Result<void> query(std::string_view sql, std::initializer_list<SqlValue> values, const OnRow& on_row);
     /// The first column of the first row; an error when there is no row.
     Result<std::int64_t> integer(std::string_view sql, std::initializer_list<SqlValue> values = {});
+    enum class Durability {
+        on_disk,    ///< survives the machine's end, too, once this returns
+        with_next,  ///< the program's end only, until the next that is on_disk; without a WAL as on_disk
+    };
     /// Rolled back when `body` fails.
-    Result<void> transaction(const std::function<Result<void>()>& body);
+    Result<void> transaction(const std::function<Result<void>()>& body, Durability durability = Durability::on_disk);
     /// Reads inside see one state of the file.
     Result<void> consistently(const std::function<Result<void>()>& body);
 
@@ -73,6 +78,7 @@ public:
 private:
     Database(sqlite3* handle, std::filesystem::path path) : handle_(handle), path_(std::move(path)) {}
     Result<void> within(const char* begin, const std::function<Result<void>()>& body);
+    Result<void> promise(Durability durability);
     std::unexpected<Error> fault(int code) const;
 
     struct FinalizeStatement {
@@ -84,6 +90,8 @@ private:
 
     sqlite3* handle_;
     std::filesystem::path path_;
+    Durability promised_ = Durability::on_disk;
+    std::optional<bool> in_wal_;                          ///< once it was asked
     std::map<std::string, Statement, std::less<>> idle_;  ///< prepared, and in no use; by their text
 };
 

@@ -320,7 +320,7 @@ Result<void> RunController::editScratchpad(const std::string& text)
     }
     AgentStep step = toStep({candidates, true, text});
     step.time_ms = unixTimeMs();
-    auto stored = d_->run.file->addSteps({std::move(step)});
+    auto stored = d_->run.file->addSteps({std::move(step)}, RunFile::Author::person);
     if (!stored)
         return std::unexpected(stored.error());
     tell(d_->run, StepsAdded{std::move(*stored)});

@@ -25,7 +25,8 @@ struct RunEnvironment {
 };
 
 /// A `.cuco` file: one SQLite database with one run (docs/run-file.md has the schema). Each method is one
-/// transaction, so a kill loses nothing that had returned. Methods may be called from several threads.
+/// transaction, so a kill loses nothing that had returned. Nor does the machine's end, but for the latest steps and log
+/// lines, and candidates that are only proposed. Methods may be called from several threads.
 class RunFile {
 public:
     enum class Access {
@@ -77,7 +78,8 @@ public:
     Result<std::vector<AgentStep>> addCandidate(const Candidate& candidate, const std::string& source,
                                                 std::vector<AgentStep> steps);
     /// Stores steps that need no candidate yet; their ids are assigned, `parent` is the id of a stored step or 0.
-    Result<std::vector<AgentStep>> addSteps(std::vector<AgentStep> steps);
+    enum class Author { agent, person };
+    Result<std::vector<AgentStep>> addSteps(std::vector<AgentStep> steps, Author author = Author::agent);
     /// Gives the call's id. Its step must be stored already, or is forgotten.
     Result<int> addLlmCall(const LlmCall& call);
     /// `tuned_source`: what became of its source; null: it is as it was proposed.

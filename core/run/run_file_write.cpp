@@ -49,32 +49,39 @@ Result<std::vector<AgentStep>> RunFile::addCandidate(const Candidate& candidate,
     const std::string parents = dumpCell(candidate.parents), directive = dumpCell(toJson(candidate.directive)),
                       tunables = dumpCell(candidate.tunables);
     const std::scoped_lock guard(mutex_);
-    auto done = database_->transaction([&]() -> Result<void> {
-        if (auto stored = database_->run("INSERT OR IGNORE INTO sources (sha256, text) VALUES (?, ?)",
-                                         {std::string_view(candidate.source_sha256), std::string_view(source)});
-            !stored)
-            return stored;
-        auto stored = database_->run(
-            "INSERT INTO candidates (number, id, parents, island, generation, proposer, summary, strategy, directive, "
-            "tunables, source_sha256, state, cost_usd, proposed_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            {std::int64_t{candidate.number}, std::string_view(candidate.id), std::string_view(parents),
-             std::int64_t{candidate.island}, std::int64_t{candidate.generation}, std::string_view(candidate.proposer),
-             std::string_view(candidate.summary), std::string_view(candidate.strategy), std::string_view(directive),
-             std::string_view(tunables), std::string_view(candidate.source_sha256), toString(CandidateState::proposed),
-             candidate.cost_usd, unixTimeMs()});
-        if (!stored)
-            return stored;
-        return storeSteps(steps, Parents::among_these);
-    });
+    auto done = database_->transaction(
+        [&]() -> Result<void> {
+            if (auto stored = database_->run("INSERT OR IGNORE INTO sources (sha256, text) VALUES (?, ?)",
+                                             {std::string_view(candidate.source_sha256), std::string_view(source)});
+                !stored)
+                return stored;
+            auto stored = database_->run(
+                "INSERT INTO candidates (number, id, parents, island, generation, proposer, summary, strategy, "
+                "directive, "
+                "tunables, source_sha256, state, cost_usd, proposed_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                "?)",
+                {std::int64_t{candidate.number}, std::string_view(candidate.id), std::string_view(parents),
+                 std::int64_t{candidate.island}, std::int64_t{candidate.generation},
+                 std::string_view(candidate.proposer), std::string_view(candidate.summary),
+                 std::string_view(candidate.strategy), std::string_view(directive), std::string_view(tunables),
+                 std::string_view(candidate.source_sha256), toString(CandidateState::proposed), candidate.cost_usd,
+                 unixTimeMs()});
+            if (!stored)
+                return stored;
+            return storeSteps(steps, Parents::among_these);
+        },
+        Database::Durability::with_next);
     if (!done)
         return std::unexpected(done.error());
     return steps;
 }
 
-Result<std::vector<AgentStep>> RunFile::addSteps(std::vector<AgentStep> steps)
+Result<std::vector<AgentStep>> RunFile::addSteps(std::vector<AgentStep> steps, Author author)
 {
     const std::scoped_lock guard(mutex_);
-    auto done = database_->transaction([&] { return storeSteps(steps, Parents::stored); });
+    auto done = database_->transaction(
+        [&] { return storeSteps(steps, Parents::stored); },
+        author == Author::person ? Database::Durability::on_disk : Database::Durability::with_next);
     if (!done)
         return std::unexpected(done.error());
     return steps;
@@ -184,8 +191,12 @@ Result<void> RunFile::undoLastDecision()
 Result<void> RunFile::addLog(const LogEntry& entry)
 {
     const std::scoped_lock guard(mutex_);
-    return database_->run("INSERT INTO log (time_ms, level, text) VALUES (?, ?, ?)",
-                          {entry.time_ms, std::string_view(entry.level), std::string_view(entry.text)});
+    return database_->transaction(
+        [&] {
+            return database_->run("INSERT INTO log (time_ms, level, text) VALUES (?, ?, ?)",
+                                  {entry.time_ms, std::string_view(entry.level), std::string_view(entry.text)});
+        },
+        Database::Durability::with_next);
 }
 
 }  // namespace cuco

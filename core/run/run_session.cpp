@@ -74,7 +74,7 @@ RunSession::End RunSession::work(std::stop_token stop)
         halt_.request_stop();
         // Under the lock, so that no thread can miss it between its test and its sleep.
         const std::scoped_lock guard(run_.mutex);
-        run_.changed.notify_all();
+        wakeEverybody();
     });
     if (prepare()) {
         began_ = std::chrono::steady_clock::now();
@@ -94,7 +94,7 @@ RunSession::End RunSession::work(std::stop_token stop)
         }
         const std::scoped_lock guard(run_.mutex);
         closing_ = true;
-        run_.changed.notify_all();
+        wakeEverybody();
     }
 
     releaseInFlight();
@@ -255,7 +255,7 @@ Result<ProposalWork> RunSession::plan(const Planned& planned)
     context.in_background = [this](std::move_only_function<void(std::stop_token)> work) {
         const std::scoped_lock guard(run_.mutex);
         background_.push_back(std::move(work));
-        run_.changed.notify_all();
+        background_changed_.notify_one();
     };
     context.await_turn = [this, number] { return awaitTurn(number); };
     context.is_known = [this, number, visible = planned.visible](const std::string& sha256) {
@@ -388,7 +388,7 @@ void RunSession::fail(const Error& error)
     halt_.request_stop();
     {
         const std::scoped_lock guard(run_.mutex);
-        run_.changed.notify_all();
+        wakeEverybody();
     }
     addLog(run_, "error", describe(error));
 }
@@ -397,6 +397,12 @@ void RunSession::finishEarly(std::string message)
 {
     message_ = std::move(message);
     proposing_ = false;
+}
+
+void RunSession::wakeEverybody()
+{
+    for (auto* changed : {&run_.changed, &to_compile_changed_, &to_measure_changed_, &background_changed_})
+        changed->notify_all();
 }
 
 void RunSession::postProgress()

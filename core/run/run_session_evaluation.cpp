@@ -67,7 +67,7 @@ void RunSession::enqueue(int number)
         first = run_.population.at(run_.population.firstWithSource(candidate->source_sha256));
         if (first == candidate) {
             to_compile_.insert({number});
-            run_.changed.notify_all();
+            to_compile_changed_.notify_one();
             return;
         }
     }
@@ -83,7 +83,7 @@ void RunSession::compileLoop()
         ToCompile next;
         {
             std::unique_lock lock(run_.mutex);
-            run_.changed.wait(lock, [&] { return halted() || closing_ || !to_compile_.empty(); });
+            to_compile_changed_.wait(lock, [&] { return halted() || closing_ || !to_compile_.empty(); });
             if (halted() || to_compile_.empty())
                 return;
             next = *to_compile_.begin();
@@ -102,7 +102,7 @@ void RunSession::measureLoop()
         std::map<int, ToMeasure>::node_type next;
         {
             std::unique_lock lock(run_.mutex);
-            run_.changed.wait(lock, [&] { return halted() || closing_ || !to_measure_.empty(); });
+            to_measure_changed_.wait(lock, [&] { return halted() || closing_ || !to_measure_.empty(); });
             if (halted() || to_measure_.empty())
                 return;
             next = to_measure_.extract(to_measure_.begin());
@@ -118,7 +118,7 @@ void RunSession::backgroundLoop()
         std::move_only_function<void(std::stop_token)> next;
         {
             std::unique_lock lock(run_.mutex);
-            run_.changed.wait(lock, [&] { return closing_ || !background_.empty(); });
+            background_changed_.wait(lock, [&] { return closing_ || !background_.empty(); });
             if (background_.empty())
                 return;
             next = std::move(background_.front());
@@ -158,7 +158,7 @@ void RunSession::compileOne(int number)
     setState(number, CandidateState::queued);
     const std::scoped_lock guard(run_.mutex);
     to_measure_.emplace(number, ToMeasure{std::move(request), std::move(*compiled)});
-    run_.changed.notify_all();
+    to_measure_changed_.notify_one();
 }
 
 void RunSession::measureOne(int number, ToMeasure work)

@@ -67,7 +67,7 @@ bool RunSession::beginRace(int number, const EvaluationRequest& request, const E
     for (std::size_t variant = 0; variant < race.variants.size(); ++variant)
         to_compile_.insert({number, static_cast<int>(variant)});
     races_.emplace(number, std::move(race));
-    run_.changed.notify_all();
+    to_compile_changed_.notify_all();
     return true;
 }
 
@@ -98,7 +98,7 @@ void RunSession::compileVariant(int number, std::size_t variant)
     setState(number, CandidateState::queued);
     const std::scoped_lock guard(run_.mutex);
     to_measure_.emplace(number, ToMeasure{});
-    run_.changed.notify_all();
+    to_measure_changed_.notify_one();
 }
 
 /// The candidate becomes its fastest variant; the table says what the others were.

@@ -3,27 +3,42 @@
 #include "core/source/cuda_lexer.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <string>
 
 namespace cuco {
 
 namespace {
 
+enum CharacterClass : std::uint8_t { other, digit = 1, word_start = 2, space = 4 };
+
+constexpr auto class_of = [] {
+    std::array<std::uint8_t, 256> classes{};
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (c >= '0' && c <= '9') {
+            classes[c] = digit;
+        } else if (letter || c == '_' || c >= 0x80) {
+            classes[c] = word_start;
+        } else if (c == ' ' || (c >= '\t' && c <= '\r')) {
+            classes[c] = space;
+        }
+    }
+    return classes;
+}();
+
+bool is(char c, unsigned classes)
+{
+    return (class_of[static_cast<unsigned char>(c)] & classes) != 0;
+}
 bool isDigit(char c)
 {
-    return c >= '0' && c <= '9';
-}
-bool isWordStart(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80) != 0;
+    return is(c, digit);
 }
 bool isWord(char c)
 {
-    return isWordStart(c) || isDigit(c);
-}
-bool isSpace(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
+    return is(c, word_start | digit);
 }
 
 }  // namespace
@@ -35,10 +50,10 @@ bool CudaLexer::atContinuation(std::size_t at) const
 
 void CudaLexer::skipLineComment()
 {
-    while (at_ < text_.size() && text_[at_] != '\n') {
-        at_ += atContinuation(at_) ? (text_[at_ + 1] == '\r' ? 3 : 2) : 1;
-    }
-    if (at_ > 0 && at_ <= text_.size() && text_[at_ - 1] == '\r') {
+    do {
+        at_ = std::min(text_.find('\n', at_ + 1), text_.size());
+    } while (at_ < text_.size() && (text_[at_ - 1] == '\\' || text_.substr(at_ - 2, 2) == "\\\r"));
+    if (text_[at_ - 1] == '\r') {
         --at_;
     }
 }
@@ -98,44 +113,82 @@ void CudaLexer::skipDirective()
 LexemeKind CudaLexer::skipWordOrLiteral()
 {
     const std::size_t begin = at_;
-    while (at_ < text_.size() && isWord(text_[at_])) {
-        ++at_;
+    std::size_t end = begin;
+    while (end < text_.size() && isWord(text_[end])) {
+        ++end;
     }
-    const std::string_view word = text_.substr(begin, at_ - begin);
-    const char quote = at_ < text_.size() ? text_[at_] : '\0';
+    at_ = end;
+    const char quote = end < text_.size() ? text_[end] : '\0';
+    if (quote != '"' && quote != '\'') {
+        return LexemeKind::identifier;
+    }
+    const std::string_view word = text_.substr(begin, end - begin);
     const auto is_one_of = [&](auto... prefixes) { return ((word == prefixes) || ...); };
     if (quote == '"' && is_one_of("R", "u8R", "uR", "UR", "LR")) {
         skipRawString();
         return LexemeKind::text;
     }
-    if ((quote == '"' || quote == '\'') && is_one_of("u8", "u", "U", "L")) {
+    if (is_one_of("u8", "u", "U", "L")) {
         skipLiteral(quote);
         return LexemeKind::text;
     }
     return LexemeKind::identifier;
 }
 
+void CudaLexer::skipNumber()
+{
+    for (++at_; at_ < text_.size(); ++at_) {
+        const char c = text_[at_], before = text_[at_ - 1];
+        if (isWord(c) || c == '.') {
+            continue;
+        }
+        const bool exponent_sign =
+            (c == '+' || c == '-') && (before == 'e' || before == 'E' || before == 'p' || before == 'P');
+        const bool separator = c == '\'' && at_ + 1 < text_.size() && isWord(text_[at_ + 1]);
+        if (!exponent_sign && !separator) {
+            break;
+        }
+    }
+}
+
+void CudaLexer::skipSpace()
+{
+    std::size_t at = at_;
+    for (; at < text_.size(); ++at) {
+        const char c = text_[at];
+        if (c == '\n') {
+            line_has_code_ = false;
+            ++line_;
+        } else if (c == '\\' && atContinuation(at)) {
+            at += text_[at + 1] == '\r' ? 2 : 1;
+            ++line_;
+        } else if (!is(c, space)) {
+            break;
+        }
+    }
+    at_ = at;
+}
+
 Lexeme CudaLexer::next()
 {
-    while (at_ < text_.size() && (isSpace(text_[at_]) || atContinuation(at_))) {
-        line_has_code_ = line_has_code_ && text_[at_] != '\n';
-        at_ += atContinuation(at_) ? (text_[at_ + 1] == '\r' ? 3 : 2) : 1;
-    }
-    line_ += static_cast<std::size_t>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(counted_),
-                                                 text_.begin() + static_cast<std::ptrdiff_t>(at_), '\n'));
-    counted_ = at_;
+    skipSpace();
     Lexeme token{LexemeKind::end, at_, at_, line_};
     if (at_ >= text_.size()) {
         return token;
     }
-    const std::string_view rest = text_.substr(at_);
-    const char first = rest.front();
+    // The most frequent first.
+    const char first = text_[at_], second = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
     const bool starts_line = !line_has_code_;
     line_has_code_ = true;
-    if (rest.starts_with("//")) {
+    if (is(first, word_start)) {
+        token.kind = skipWordOrLiteral();
+    } else if (isDigit(first) || (first == '.' && isDigit(second))) {
+        token.kind = LexemeKind::number;
+        skipNumber();
+    } else if (first == '/' && second == '/') {
         token.kind = LexemeKind::comment;
         skipLineComment();
-    } else if (rest.starts_with("/*")) {
+    } else if (first == '/' && second == '*') {
         token.kind = LexemeKind::comment;
         skipBlockComment();
         line_has_code_ = !starts_line;  // a directive may follow a comment
@@ -145,24 +198,14 @@ Lexeme CudaLexer::next()
     } else if (first == '"' || first == '\'') {
         token.kind = LexemeKind::text;
         skipLiteral(first);
-    } else if (isWordStart(first)) {
-        token.kind = skipWordOrLiteral();
-    } else if (isDigit(first) || (first == '.' && rest.size() > 1 && isDigit(rest[1]))) {
-        token.kind = LexemeKind::number;
-        for (++at_; at_ < text_.size(); ++at_) {
-            const char c = text_[at_], before = text_[at_ - 1];
-            const bool exponent_sign =
-                (c == '+' || c == '-') && (before == 'e' || before == 'E' || before == 'p' || before == 'P');
-            const bool separator = c == '\'' && at_ + 1 < text_.size() && isWord(text_[at_ + 1]);
-            if (!isWord(c) && c != '.' && !exponent_sign && !separator) {
-                break;
-            }
-        }
     } else {
         token.kind = LexemeKind::punctuation;
         ++at_;
     }
     token.end = at_;
+    if (token.kind == LexemeKind::comment || token.kind == LexemeKind::preprocessor || token.kind == LexemeKind::text) {
+        line_ += static_cast<std::size_t>(std::ranges::count(text_.substr(token.begin, token.end - token.begin), '\n'));
+    }
     return token;
 }
 

@@ -28,10 +28,14 @@ struct Lexeme {
 class CudaLexer {
 public:
     explicit CudaLexer(std::string_view text) : text_(text) {}
+    /// Goes on behind a token of the text.
+    CudaLexer(std::string_view text, const Lexeme& behind) : text_(text), at_(behind.end), line_(behind.line) {}
     Lexeme next();  ///< skips white space; `end` for ever at the end
 
 private:
     bool atContinuation(std::size_t at) const;
+    void skipSpace();
+    void skipNumber();
     void skipLineComment();
     void skipBlockComment();
     void skipLiteral(char quote);
@@ -40,7 +44,7 @@ private:
     LexemeKind skipWordOrLiteral();
 
     std::string_view text_;
-    std::size_t at_ = 0, line_ = 1, counted_ = 0;
+    std::size_t at_ = 0, line_ = 1;
     bool line_has_code_ = false;
 };
 

@@ -101,9 +101,24 @@ int depthAfter(int depth, std::string_view directive)
     return depth == 0 && name.starts_with("el") ? -1 : depth;
 }
 
-/// What a compiler takes for a comment must be the markers, and what it takes for conditions must stay inside blocks.
-std::expected<void, SourceFault> checkAsCode(std::string_view text, const std::vector<MarkedBlock>& blocks)
+bool isAnnotation(LexemeKind kind, std::string_view token)
 {
+    if (kind == LexemeKind::identifier) {
+        return token == KernelSource::tunable_macro;
+    }
+    if (kind != LexemeKind::comment || !token.starts_with("//")) {
+        return false;
+    }
+    token.remove_prefix(std::min(token.find_first_not_of(" \t\r", 2), token.size()));
+    return token.starts_with(KernelSource::directive_prefix);
+}
+
+/// What a compiler takes for a comment must be the markers, and what it takes for conditions must stay inside blocks.
+/// Gives the annotations.
+std::expected<std::vector<Lexeme>, SourceFault> checkAsCode(std::string_view text,
+                                                            const std::vector<MarkedBlock>& blocks)
+{
+    std::vector<Lexeme> annotations;
     std::vector<std::size_t> markers;
     for (const MarkedBlock& marked : blocks) {
         markers.push_back(marked.start_comment);
@@ -116,6 +131,9 @@ std::expected<void, SourceFault> checkAsCode(std::string_view text, const std::v
     int depth = 0;
     CudaLexer lexer(text);
     for (Lexeme token = lexer.next(); token.kind != LexemeKind::end; token = lexer.next()) {
+        if (isAnnotation(token.kind, text.substr(token.begin, token.end - token.begin))) {
+            annotations.push_back(token);
+        }
         if (seen < markers.size() && token.end > markers[seen]) {
             if (token.begin != markers[seen]) {
                 return hidden(markers[seen]);
@@ -131,7 +149,7 @@ std::expected<void, SourceFault> checkAsCode(std::string_view text, const std::v
             }
         }
     }
-    return {};
+    return annotations;
 }
 
 }  // namespace
@@ -148,10 +166,12 @@ std::expected<KernelSource, SourceFault> KernelSource::parse(std::string text)
     if (!marked) {
         return std::unexpected(marked.error());
     }
-    if (auto checked = checkAsCode(text, *marked); !checked) {
-        return std::unexpected(std::move(checked.error()));
+    auto annotations = checkAsCode(text, *marked);
+    if (!annotations) {
+        return std::unexpected(std::move(annotations.error()));
     }
     KernelSource source;
+    source.annotations_ = std::move(*annotations);
     for (const MarkedBlock& block : *marked) {
         source.blocks_.push_back(block.block);
     }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/source/cuda_lexer.h"
+
 #include <cstddef>
 #include <expected>
 #include <string>
@@ -26,6 +28,8 @@ struct SourceFault {
 /// the marker lines included.
 class KernelSource {
 public:
+    static constexpr std::string_view directive_prefix = "cuco:", tunable_macro = "CUCO_TUNE";
+
     /// Faults: no block, an END without START, a START inside a block, a block that is never closed,
     /// a NUL byte, more than 4 MiB. Also a marker inside a comment or literal, and a block that opens or
     /// closes a preprocessor condition it does not close or open: either would switch frozen code off.
@@ -36,10 +40,14 @@ public:
     std::string_view blockText(std::size_t index) const;
     /// Frozen segments in order; blocks().size() + 1 of them.
     std::vector<std::string_view> frozenSegments() const;
+    /// What the code says of itself, in evolve blocks or not, by place: comments that begin with "// cuco:" and the
+    /// word CUCO_TUNE.
+    const std::vector<Lexeme>& annotations() const { return annotations_; }
 
 private:
     std::string text_;
     std::vector<EvolveBlock> blocks_;
+    std::vector<Lexeme> annotations_;
 };
 
 /// Nothing when all frozen bytes of `candidate` equal those of `original`; otherwise the candidate's

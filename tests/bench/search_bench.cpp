@@ -141,29 +141,30 @@ int pipeline(const Pipeline& of)
         std::this_thread::sleep_for(std::chrono::milliseconds(4000 / faster));
         return true;
     };
-    std::mutex mutex;
-    std::optional<Clock::time_point> first;
-    Clock::time_point last;
-    double busy = 0;
+    std::vector<std::pair<Clock::time_point, Clock::time_point>> measured;  // one after the other, as on a GPU
     options.on_measure = [&](const EvaluationRequest&, std::stop_token) {
         const auto begin = Clock::now();
         std::this_thread::sleep_for(std::chrono::milliseconds(2000 / faster));
-        const std::scoped_lock guard(mutex);
-        first = first.value_or(begin);
-        last = Clock::now();
-        busy += secondsSince(begin);
+        measured.emplace_back(begin, Clock::now());
+    };
+    const auto busySince = [&](std::size_t first) {
+        double busy = 0;
+        for (std::size_t i = first; i < measured.size(); ++i)
+            busy += std::chrono::duration<double>(measured[i].second - measured[i].first).count();
+        return 100 * busy / std::chrono::duration<double>(measured.back().second - measured[first].first).count();
     };
     const auto provider = std::make_shared<MockProvider>();
     provider->latency = std::chrono::milliseconds(of.answer_s * 1000 / faster);
     const auto controller = run.open(provider, options);
     controller->start();
     controller->wait();
-    if (run.snapshot().state != RunState::finished || !first) {
+    const auto seeds = static_cast<std::size_t>(run.configured.islands);
+    if (run.snapshot().state != RunState::finished || measured.size() <= seeds) {
         fmt::print(stderr, "The run did not finish: {}\n", run.snapshot().message);
         return 1;
     }
-    fmt::print("{:10} {:10} {:14} {:10} {:14.1f} %\n", of.answer_s, of.in_flight, of.raced_choices,
-               run.snapshot().candidates.size(), 100 * busy / std::chrono::duration<double>(last - *first).count());
+    fmt::print("{:10} {:10} {:14} {:10} {:13.1f} % {:19.1f} %\n", of.answer_s, of.in_flight, of.raced_choices,
+               run.snapshot().candidates.size(), busySince(0), busySince(seeds));
     return 0;
 }
 
@@ -189,8 +190,8 @@ int benchmark(const std::vector<int>& counts)
     int failed = 0;
     for (const int count : counts)
         failed += inOwnProcess([&] { return engine(count); });
-    fmt::print("\n{:>10} {:>10} {:>14} {:>10} {:>16}\n", "answer, s", "in flight", "choices raced", "candidates",
-               "GPU stage busy");
+    fmt::print("\n{:>10} {:>10} {:>14} {:>10} {:>15} {:>21}\n", "answer, s", "in flight", "choices raced", "candidates",
+               "GPU stage busy", "from the 1st child on");
     for (const Pipeline& of : {Pipeline{0}, Pipeline{10}, Pipeline{30}, Pipeline{30, 32}, Pipeline{30, 16, 6}})
         failed += inOwnProcess([&] { return pipeline(of); });
     return failed == 0 ? 0 : 1;
