@@ -149,8 +149,8 @@ std::string fenced(std::string_view text, std::string_view language, std::size_t
     if (!body.ends_with('\n'))
         body += '\n';
     std::size_t longest = 0, run = 0;
-    for (const char c : body) {
-        run = c == '`' ? run + 1 : 0;
+    for (std::size_t at = body.find('`'); at != std::string::npos; at = body.find('`', at + run)) {
+        run = std::min(body.find_first_not_of('`', at), body.size()) - at;
         longest = std::max(longest, run);
     }
     const std::string fence(std::max<std::size_t>(3, longest + 1), '`');

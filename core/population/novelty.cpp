@@ -25,24 +25,28 @@ std::vector<std::uint32_t> shinglesOf(std::span<const std::uint64_t> tokens)
 {
     // Blanks at both ends: each token is in as many shingles, the first and the last, too.
     constexpr std::size_t width = SourceSketch::shingle_tokens;
-    std::vector<std::uint64_t> hashes;
-    hashes.reserve(tokens.size() + width - 1);
+    std::vector<std::uint32_t> shingles;
+    shingles.reserve(tokens.size() + width - 1);
     for (std::size_t end = 1; end < tokens.size() + width; ++end) {
         std::uint64_t hash = 0;
         for (std::size_t at = end; at < end + width; ++at)
             hash = mixHash(hash, at < width || at - width >= tokens.size() ? 0 : tokens[at - width]);
-        hashes.push_back(hash);
+        shingles.push_back(static_cast<std::uint32_t>(hash >> 32));
     }
     // A multiset as a set: the second of equal shingles is another element than the first.
-    std::ranges::sort(hashes);
-    std::vector<std::uint32_t> shingles;
-    shingles.reserve(hashes.size());
-    std::uint64_t occurrence = 0;
-    for (std::size_t i = 0; i < hashes.size(); ++i) {
-        occurrence = i > 0 && hashes[i] == hashes[i - 1] ? occurrence + 1 : 0;
-        shingles.push_back(static_cast<std::uint32_t>(mixHash(hashes[i], occurrence) >> 32));
-    }
     std::ranges::sort(shingles);
+    std::vector<std::uint32_t> repeated;
+    std::uint64_t occurrence = 0;
+    const auto again = std::unique(shingles.begin(), shingles.end(), [&](std::uint32_t first, std::uint32_t next) {
+        occurrence = first == next ? occurrence + 1 : 0;
+        if (occurrence > 0)
+            repeated.push_back(static_cast<std::uint32_t>(mixHash(next, occurrence) >> 32));
+        return first == next;
+    });
+    shingles.erase(again, shingles.end());
+    std::ranges::sort(repeated);
+    const auto middle = shingles.insert(shingles.end(), repeated.begin(), repeated.end());
+    std::inplace_merge(shingles.begin(), middle, shingles.end());
     return shingles;
 }
 

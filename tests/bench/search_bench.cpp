@@ -13,6 +13,7 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <ctime>
 #include <functional>
 #include <vector>
 
@@ -27,6 +28,26 @@ double secondsSince(Clock::time_point begin)
 {
     return std::chrono::duration<double>(Clock::now() - begin).count();
 }
+
+/// Processor time that mocks took, over all threads.
+std::atomic<std::int64_t> mocks_ns{0};
+
+class MockTime {
+public:
+    MockTime() : begin_ns_(now()) {}
+    MockTime(const MockTime&) = delete;
+    MockTime& operator=(const MockTime&) = delete;
+    ~MockTime() { mocks_ns += now() - begin_ns_; }
+
+private:
+    static std::int64_t now()
+    {
+        struct timespec time {};
+        ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+        return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+    }
+    std::int64_t begin_ns_;
+};
 
 /// A program of the usual length, each of whose lines can be changed.
 std::string longProgram(double merit)
@@ -44,6 +65,7 @@ public:
     std::string provider() const override { return "mock"; }
     ChatResult complete(const ChatRequest& request, const CallControl& control) override
     {
+        const MockTime counted;
         if (latency.count() > 0 && !sleepUntil(Clock::now() + latency, control.stop))
             return std::unexpected(cancelledError());
         if (testing::isSummary(request))
@@ -73,8 +95,14 @@ private:
 class MockEvaluator final : public testing::FakeEvaluator {
 public:
     using FakeEvaluator::FakeEvaluator;
+    Result<Compiled> compile(const EvaluationRequest& request, std::stop_token stop) override
+    {
+        const MockTime counted;
+        return FakeEvaluator::compile(request, std::move(stop));
+    }
     Result<EvaluationResult> measure(const EvaluationRequest& request, Compiled built, std::stop_token stop) override
     {
+        const MockTime counted;
         EvaluationRequest brief = request;
         brief.source = request.source.substr(0, 200);
         return FakeEvaluator::measure(brief, std::move(built), stop);
@@ -116,8 +144,9 @@ int engine(int candidates)
     const auto count = static_cast<double>(snapshot.candidates.size());
     const double cpu = static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                        static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
-    fmt::print("{:10} {:8} {:9.1f} {:12.2f} {:12.2f} {:9.0f} {:9.0f}\n", snapshot.candidates.size(), made, seconds,
-               1e3 * seconds / count, 1e3 * cpu / count, static_cast<double>(usage.ru_maxrss) / 1024,
+    fmt::print("{:10} {:8} {:9.1f} {:12.2f} {:12.2f} {:12.2f} {:9.0f} {:9.0f}\n", snapshot.candidates.size(), made,
+               seconds, 1e3 * seconds / count, 1e3 * (cpu - static_cast<double>(mocks_ns) * 1e-9) / count,
+               static_cast<double>(mocks_ns) * 1e-6 / count, static_cast<double>(usage.ru_maxrss) / 1024,
                static_cast<double>(std::filesystem::file_size(run.path)) / (1 << 20));
     std::fflush(stdout);
     return 0;
@@ -185,8 +214,8 @@ int benchmark(const std::vector<int>& counts)
     std::array<char, 256> host{};
     ::gethostname(host.data(), host.size() - 1);
     fmt::print("{}, {} processors\n\n", host.data(), std::thread::hardware_concurrency());
-    fmt::print("{:>10} {:>8} {:>9} {:>12} {:>12} {:>9} {:>9}\n", "candidates", "by llm", "s", "ms each", "CPU ms each",
-               "most MiB", "file MiB");
+    fmt::print("{:>10} {:>8} {:>9} {:>12} {:>12} {:>12} {:>9} {:>9}\n", "candidates", "by llm", "s", "ms each",
+               "CPU ms each", "mocks' CPU", "most MiB", "file MiB");
     int failed = 0;
     for (const int count : counts)
         failed += inOwnProcess([&] { return engine(count); });

@@ -13,10 +13,10 @@
 namespace cuco {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 /// Compiles with nvcc; no GPU is needed for that.
-class CudaToolchainBuild : public testing::Test {
+class CudaToolchainBuild : public ::testing::Test {
 protected:
     void SetUp() override
     {
