@@ -575,6 +575,19 @@ TEST_F(Relayed, AMessageThatIsTooLongToTravelEndsItsOwnChannelAlone)
     EXPECT_EQ(message.bytes, "still here");
 }
 
+TEST_F(Relayed, AChannelThatNobodyReadsDoesNotHoldTheOthers)
+{
+    near_relay->patience_ms = 200;
+    open();
+    ASSERT_TRUE(far[0].send('K', std::string(32 << 20, 'x')));
+    ASSERT_TRUE(far[1].send('K', "still here"));
+    Message message;
+    ASSERT_TRUE(near[1].receive(message));
+    EXPECT_EQ(message.bytes, "still here");
+    EXPECT_TRUE(ends(far[0]));
+    EXPECT_FALSE(near[0].receive(message));
+}
+
 TEST_F(Relayed, WhatCannotBeSentOnEndsAllChannels)
 {
     std::atomic<bool> lost{false};

@@ -4,7 +4,9 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
+#include <cerrno>
 
 namespace cuco_harness {
 namespace {
@@ -32,9 +34,11 @@ void StreamRelay::take(const Message& frame)
         return;
     const auto descriptors = descriptors_for ? descriptors_for(number, message) : std::vector<int>();
     // Whoever is gone shows when his answer is waited for.
-    streams_[number].send(message.kind, message.bytes, descriptors);
+    const bool stuck = !streams_[number].send(message.kind, message.bytes, descriptors) && errno == EAGAIN;
     for (const int descriptor : descriptors)
         ::close(descriptor);
+    if (stuck)
+        giveUp(number);
 }
 
 bool StreamRelay::giveUp(size_t number)
@@ -67,6 +71,9 @@ bool StreamRelay::sendOn(size_t number)
 
 void StreamRelay::run()
 {
+    const timeval patience{patience_ms / 1000, patience_ms % 1000 * 1000};
+    for (const auto& stream : streams_)
+        setsockopt(stream.socket(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     std::vector<pollfd> sockets;
     for (bool there = true; there;) {
         sockets.assign(1, {far_.socket(), POLLIN, 0});

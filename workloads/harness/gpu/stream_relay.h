@@ -20,6 +20,8 @@ public:
     std::function<std::vector<int>(size_t stream, const Message& message)> descriptors_for;
     /// The other host has closed this one.
     std::function<void(size_t stream)> closed;
+    /// A channel whose other end does not take a message for so long is closed: it would hold all others' messages.
+    int patience_ms = 10'000;
     /// The other host is gone; the channels of this one are closed next.
     std::function<void()> lost;
 
