@@ -234,13 +234,11 @@ Outcome Team::run(const Stretch& stretch, StretchTimes& times, const std::functi
             .bytes();
     });
     int64_t makespan_ns = 0;
-    CUCO_CHECK(links_.start_line->time(
-        number,
-        [&]() -> Outcome {
-            CUCO_CHECK(takeAnswers());
-            return deadline();
-        },
-        makespan_ns));
+    const auto look = [&]() -> Outcome {
+        CUCO_CHECK(takeAnswers());
+        return deadline();
+    };
+    CUCO_CHECK(links_.start_line->time(number, look, makespan_ns));
     if (at_end)
         CUCO_CHECK(at_end());
     CUCO_CHECK(collect());
