@@ -19,6 +19,10 @@ inline constexpr int exit_unsuccessful = 1;  ///< the work ended without success
 inline constexpr int exit_usage = 2;
 inline constexpr int exit_environment = 3;
 
+/// Of --node.
+inline constexpr const char* node_help =
+    "emulated, local, or hosts (mpirun:HOST=GPUS,… or srun:…); by default the first that can run";
+
 /// What the subcommands share. A subcommand's callback sets `exit_code`.
 struct Session {
     std::stop_token stop;  ///< requested by SIGINT and SIGTERM

@@ -46,7 +46,8 @@ void addAttributeCommand(CLI::App& app, Session& session)
     command->add_option("ID", options->id, "The candidate, as c27")->required();
     command->add_option("--against", options->against, "A candidate, or seed: what its island began with")
         ->capture_default_str();
-    command->add_option("--node", options->node, "emulated or local; by default the run's");
+    command->add_option("--node", options->node,
+                        "emulated, local, or hosts (mpirun:HOST=GPUS,… or srun:…); by default the run's");
     command->add_flag("--json", options->json, "One JSON document with raw samples");
     command->callback([&session, options] { session.exit_code = attributeGain(*options, session.stop); });
 }

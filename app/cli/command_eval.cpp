@@ -243,7 +243,7 @@ void addEvalCommand(CLI::App& app, Session& session)
         ->add_option("CANDIDATE.cu", options->candidates,
                      "Its source. Several are measured one after the other and told in a line each")
         ->required();
-    command->add_option("--node", options->node, "emulated or local; by default the first that can run");
+    command->add_option("--node", options->node, node_help);
     command->add_option("--ranks", options->ranks, "By default the workload's first count that the node can run")
         ->check(CLI::Range(1, 64));
     command

@@ -168,7 +168,7 @@ void addFastPathCommand(CLI::App& app, Session& session)
     command->add_option("--out", options->out, "Where the converted program goes")->required();
     command->add_option("--run-file", options->run_file,
                         "Keeps every attempt and call; one that exists is gone on with, by its own settings");
-    command->add_option("--node", config.node, "emulated or local; by default the first that can run");
+    command->add_option("--node", config.node, node_help);
     command->add_option("--ranks", config.ranks, "By default the workload's first count that the node can run");
     command->add_option("--budget-usd", config.budget_usd, "Never spent beyond; 0: no limit");
     command->add_option("--seed", config.seed, "Of the run")->capture_default_str();

@@ -103,7 +103,7 @@ void addNodeCommand(CLI::App& app, Session& session)
     node->require_subcommand(1);
     auto* probe = node->add_subcommand("probe", "Say what a node has and what it lacks");
     auto options = std::make_shared<Options>();
-    probe->add_option("--node", options->node, "emulated or local; by default the first that can run");
+    probe->add_option("--node", options->node, node_help);
     probe->add_flag("--json", options->json, "One JSON document");
     probe->callback([&session, options] { session.exit_code = probeNode(*options, session.stop); });
 }

@@ -113,7 +113,7 @@ void addRunCommand(CLI::App& app, Session& session)
     command->add_option("--out", options->out, "The run file to write, named *.cuco")->required();
     command->add_option("--seed-source", options->seed_source,
                         "A source to begin with in place of the workload's seed");
-    command->add_option("--node", config.node, "emulated or local; by default the first that can run");
+    command->add_option("--node", config.node, node_help);
     command
         ->add_option("--proposer", config.proposer,
                      "tunable: strategies and numbers, without a model. llm: a model writes")

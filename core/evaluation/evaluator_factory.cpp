@@ -38,6 +38,8 @@ Result<std::shared_ptr<Node>> makeNodeFor(const Workload& workload, const std::s
         return makeNode(name, ranks);
     if (name == "emulated")
         return failure("A program cannot be run on the emulated node.", workload.name, "Choose --node local.");
+    if (parseHostSpan(name))
+        return failure("A program is run on this host alone.", workload.name, "Choose --node local.");
     return makeNode(name.empty() ? "local" : name, ranks);
 }
 

@@ -163,9 +163,12 @@ Result<std::string> writeHarnessJob(const Workload& workload, const HarnessJob& 
                    workload.tolerance.relative_l2, workload.tolerance.max_error);
     if (job.race)
         text += "race 1\n";
-    for (const int ranks : job.hosts.ranks)
-        fmt::format_to(std::back_inserter(text), "host {}\n", ranks);
-    for (const auto& word : job.hosts.launch) {
+    for (const auto& host : job.span.hosts) {
+        if (auto checked = checkWord(host.name, "host's name"); !checked)
+            return std::unexpected(checked.error());
+        fmt::format_to(std::back_inserter(text), "host {} {}\n", host.ranks, host.name);
+    }
+    for (const auto& word : job.span.launch) {
         if (auto checked = checkWord(word, "word of the launching command"); !checked)
             return std::unexpected(checked.error());
         text += "launch " + word + "\n";

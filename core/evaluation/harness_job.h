@@ -43,14 +43,18 @@ struct JobTraced {
 
 /// GPUs: where the ranks are, when they are on several hosts.
 struct JobHosts {
-    std::vector<int> ranks;           ///< of each host
+    struct Host {
+        int ranks = 0;
+        std::string name;
+    };
+    std::vector<Host> hosts;          ///< in the ranks' order
     std::vector<std::string> launch;  ///< what starts a program once on each of them
 };
 
 struct HarnessJob {
     HarnessFiles files;
     int ranks = 1;
-    JobHosts hosts;
+    JobHosts span;
     std::chrono::seconds limit{60};  ///< a watchdog of the harness's own, which can name what hangs
     std::vector<JobBaseline> baselines;
     JobTraced traced;

@@ -10,6 +10,8 @@ namespace {
 
 // The harness's own watchdog comes first: it can say what hangs.
 constexpr std::chrono::seconds grace{3};
+// For so long the harness waits for its agents on several hosts: a cluster's queue is not the candidate's fault.
+constexpr std::chrono::seconds agents_patience{60};
 constexpr std::uint64_t smallest_file_limit = 256u << 20;
 
 }  // namespace
@@ -52,7 +54,9 @@ Result<HarnessRun> runGpuHarness(Node& node, const Toolchain& toolchain, const W
         auto launch = launchCommand(*span, stop);
         if (!launch)
             return std::unexpected(launch.error());
-        absolute.hosts = {std::move(*ranks), std::move(*launch)};
+        for (std::size_t i = 0; i < span->hosts.size(); ++i)
+            absolute.span.hosts.push_back({(*ranks)[i], span->hosts[i].name});
+        absolute.span.launch = std::move(*launch);
     }
     const auto text = writeHarnessJob(workload, absolute);
     if (!text)
@@ -61,7 +65,7 @@ Result<HarnessRun> runGpuHarness(Node& node, const Toolchain& toolchain, const W
         return std::unexpected(put.error());
     Command command = toolchain.harnessCommand(node, folder, "run");
     command.environment.insert(variables.begin(), variables.end());
-    command.limits.wall = job.limit + grace;
+    command.limits.wall = job.limit + grace + (absolute.span.hosts.empty() ? std::chrono::seconds(0) : agents_patience);
     auto outcome = node.run(command, stop);
     if (!outcome)
         return std::unexpected(outcome.error());

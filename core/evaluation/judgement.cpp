@@ -280,6 +280,9 @@ Result<void> judgeGpuRun(const HarnessJob& job, const CommandOutcome& outcome, c
             evaluation.at = {failed.line, failed.message};
         return {};
     }
+    // No candidate is loaded before the report starts.
+    if (outcome.timed_out && !report.started)
+        return failure("The ranks did not start in time.", tail(outcome.err), "Run cucoctl node probe.");
     if (outcome.timed_out) {
         reject(evaluation, Verdict::timeout, fmt::format("It did not end within {} s.", job.limit.count()),
                tail(outcome.err));

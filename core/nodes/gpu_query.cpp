@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/nodes/gpu_query.h"
 
+#include "core/base/environment.h"
 #include "core/base/subprocess.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <unistd.h>
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -353,14 +353,8 @@ GpuSurvey surveyGpus(const std::filesystem::path& nvidia_smi, std::stop_token st
 
 std::map<std::string, std::string> gpuVariables()
 {
-    std::map<std::string, std::string> variables;
-    for (char** entry = environ; *entry != nullptr; ++entry) {
-        const std::string_view text(*entry);
-        const auto equals = text.find('=');
-        if (equals != text.npos && (text.starts_with("NCCL_") || text.starts_with("CUDA_VISIBLE_DEVICES=")))
-            variables.emplace(text.substr(0, equals), text.substr(equals + 1));
-    }
-    return variables;
+    return variablesWhere(
+        [](std::string_view name) { return name.starts_with("NCCL_") || name == "CUDA_VISIBLE_DEVICES"; });
 }
 
 }  // namespace cuco

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/nodes/host_findings.h"
 
-#include <fmt/format.h>
+#include "core/base/environment.h"
 
-#include <unistd.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <sstream>
 
@@ -41,6 +43,20 @@ std::string shortName(const std::string& name)
     return name.substr(0, name.find('.'));
 }
 
+/// Those of which nothing was heard, where their names tell: nothing when others answered by names that are none of
+/// these.
+std::vector<std::string> silentHosts(const HostSpan& span, const std::vector<SurveyedHost>& hosts)
+{
+    std::vector<std::string> silent;
+    for (const auto& wanted : span.hosts)
+        if (std::ranges::none_of(hosts,
+                                 [&](const auto& found) { return shortName(found.name) == shortName(wanted.name); }))
+            silent.push_back(wanted.name);
+    if (silent.size() + hosts.size() != span.hosts.size())
+        silent.clear();
+    return silent;
+}
+
 std::string lastLine(const std::string& text)
 {
     const auto end = text.find_last_not_of("\r\n");
@@ -54,15 +70,15 @@ std::string lastLine(const std::string& text)
 
 }  // namespace
 
-std::vector<std::string> hostSurveyCommand(const std::vector<std::string>& launch, const std::filesystem::path& cache)
+std::vector<std::string> hostSurveyCommand(const std::vector<std::string>& launch, const std::filesystem::path& folder)
 {
     std::vector<std::string> words = launch;
     for (const char* word : {"/bin/sh", "-c",
-                             "echo cuco-host \"$(hostname)\" \"$(nvidia-smi -L 2>/dev/null | grep -c ^GPU)\" "
-                             "\"$(test -d \"$1\" && echo sees)\"",
+                             "echo cuco-host \"$(uname -n || echo unknown)\" "
+                             "\"$(nvidia-smi -L 2>/dev/null | grep -c ^GPU)\" \"$(test -e \"$1\" && echo sees)\"",
                              "sh"})
         words.emplace_back(word);
-    words.push_back(cache.string());
+    words.push_back(folder.string());
     return words;
 }
 
@@ -72,9 +88,14 @@ std::vector<Error> judgeHosts(const HostSpan& span, const CommandOutcome& survey
     const char* const by_hand = "Run it by itself: mpirun or srun must reach every host without asking for anything.";
     if (survey.timed_out)
         return {{"The hosts did not answer in time.", span.launcher, by_hand}};
-    if (hosts.size() != span.hosts.size())
-        return {{fmt::format("{} of {} hosts answered.", hosts.size(), span.hosts.size()),
+    if (hosts.size() != span.hosts.size()) {
+        const auto silent = silentHosts(span, hosts);
+        return {{silent.empty() || silent.size() == span.hosts.size()
+                     ? fmt::format("{} of {} hosts answered.", hosts.size(), span.hosts.size())
+                     : fmt::format("{} of {} hosts answered, not {}.", hosts.size(), span.hosts.size(),
+                                   fmt::join(silent, ", ")),
                  fmt::format("{}: {}", span.launcher, lastLine(survey.err)), by_hand}};
+    }
     std::vector<Error> problems;
     for (const auto& found : hosts) {
         if (!found.sees_cache)
@@ -91,14 +112,7 @@ std::vector<Error> judgeHosts(const HostSpan& span, const CommandOutcome& survey
 
 std::map<std::string, std::string> launcherVariables()
 {
-    std::map<std::string, std::string> variables;
-    for (char** entry = environ; *entry != nullptr; ++entry) {
-        const std::string_view text(*entry);
-        const auto equals = text.find('=');
-        if (equals != text.npos && isLauncherVariable(text.substr(0, equals)))
-            variables.emplace(text.substr(0, equals), text.substr(equals + 1));
-    }
-    return variables;
+    return variablesWhere(isLauncherVariable);
 }
 
 }  // namespace cuco

@@ -12,11 +12,12 @@
 
 namespace cuco {
 
-/// What launches a survey of all hosts: each prints its name, its number of GPUs, and whether it sees the cache folder.
-std::vector<std::string> hostSurveyCommand(const std::vector<std::string>& launch, const std::filesystem::path& cache);
+/// What launches a survey of all hosts: each prints its name, its number of GPUs, and whether it sees this folder,
+/// which was made just now in the cache: a cache folder of its own each host may have.
+std::vector<std::string> hostSurveyCommand(const std::vector<std::string>& launch, const std::filesystem::path& folder);
 
 /// What keeps the hosts from being used, read from the survey's output, of which nothing is believed that is not as
-/// expected.
+/// expected. The GPUs of a host that is called by an address or an alias are not compared.
 std::vector<Error> judgeHosts(const HostSpan& span, const CommandOutcome& survey);
 
 /// Of this process, what launchers need.

@@ -52,16 +52,22 @@ std::string joinedNames(const HostSpan& span, std::string_view after_each)
 }
 
 /// mpirun's own words on what it is.
-Result<std::string> askVersion(const std::filesystem::path& program, std::stop_token stop)
+Result<std::string> askVersion(const std::filesystem::path& program, std::stop_token stop,
+                               std::chrono::seconds patience)
 {
     Command command;
     command.argv = {program.string(), "--version"};
     command.working_directory = "/";
     command.environment = scrubbedEnvironment();
-    command.limits.wall = std::chrono::seconds(20);
+    command.limits.wall = patience;
     const auto outcome = runCommand(command, stop);
     if (!outcome)
         return std::unexpected(outcome.error());
+    if (outcome->cancelled)
+        return failure("The question for mpirun's version was stopped.", program.string());
+    if (outcome->timed_out)
+        return failure(fmt::format("mpirun does not tell its version within {} s.", patience.count()), program.string(),
+                       "Run mpirun --version by itself.");
     return outcome->out + outcome->err;
 }
 
@@ -121,7 +127,8 @@ std::optional<Result<HostSpan>> parseHostSpan(std::string_view node_name)
     return Result<HostSpan>(std::move(span));
 }
 
-Result<std::vector<std::string>> launchCommand(const HostSpan& span, std::stop_token stop)
+Result<std::vector<std::string>> launchCommand(const HostSpan& span, std::stop_token stop,
+                                               std::chrono::seconds patience)
 {
     const auto program = findProgram(span.launcher);
     if (!program)
@@ -134,7 +141,7 @@ Result<std::vector<std::string>> launchCommand(const HostSpan& span, std::stop_t
                                         "--nodes=" + count,    "--ntasks=" + count,
                                         "--ntasks-per-node=1", "--overlap",
                                         "--cpu-bind=none",     "--kill-on-bad-exit=1"};
-    const auto version = askVersion(*program, stop);
+    const auto version = askVersion(*program, stop, patience);
     if (!version)
         return std::unexpected(version.error());
     if (version->find("Open MPI") != version->npos || version->find("OpenRTE") != version->npos) {

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 
+#include <chrono>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -31,9 +32,11 @@ struct HostSpan {
 /// hosts.
 std::optional<Result<HostSpan>> parseHostSpan(std::string_view node_name);
 
-/// The words that go before a program to start it once on every host, in their order. The launcher is asked what it is:
-/// Open MPI and MPICH differ. Errors: it is not installed, or neither.
-Result<std::vector<std::string>> launchCommand(const HostSpan& span, std::stop_token stop);
+/// The words that go before a program to start it once on every host; srun numbers them in an order of its own. The
+/// launcher is asked what it is, for so long: Open MPI and MPICH differ. Errors: it is not installed, does not answer,
+/// or is neither.
+Result<std::vector<std::string>> launchCommand(const HostSpan& span, std::stop_token stop,
+                                               std::chrono::seconds patience = std::chrono::seconds(20));
 
 /// The name of a variable that mpirun and srun need of the environment, or that they make themselves known by.
 bool isLauncherVariable(std::string_view name);

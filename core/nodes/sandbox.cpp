@@ -25,6 +25,8 @@ constexpr std::array settings{"/etc/alternatives", "/etc/ld.so.cache",   "/etc/l
                               "/etc/ld.so.conf.d", "/etc/nsswitch.conf", "/etc/hosts",
                               "/etc/localtime",    "/etc/nccl.conf",     "/etc/nvidia"};
 
+constexpr int most_gpus_of_host = 64;
+
 bool isBelow(const std::filesystem::path& path, const std::filesystem::path& folder)
 {
     const auto [at_folder, at_path] = std::ranges::mismatch(folder, path);
@@ -173,7 +175,14 @@ std::vector<std::string> sandboxPrefix(const SandboxPolicy& policy, const Sandbo
         if (policy.gpus)
             add({"--ro-bind-try", path, path});
     if (policy.gpus) {
-        for (const auto& device : gpuDevices())
+        auto devices = gpuDevices();
+        // Another host may have more of them than this one.
+        for (int gpu = 0; policy.network && gpu < most_gpus_of_host; ++gpu) {
+            std::filesystem::path device = fmt::format("/dev/nvidia{}", gpu);
+            if (std::ranges::find(devices, device) == devices.end())
+                devices.push_back(std::move(device));
+        }
+        for (const auto& device : devices)
             add({"--dev-bind-try", device.string(), device.string()});
         if (!policy.network)
             add({"--setenv", "NCCL_SOCKET_IFNAME", "lo"});

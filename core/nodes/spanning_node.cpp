@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/nodes/spanning_node.h"
 
-#include "core/nodes/cache_folder.h"
 #include "core/nodes/host_findings.h"
 #include "core/nodes/node_findings.h"
 
@@ -46,12 +45,12 @@ Result<NodeProbe> SpanningNode::probe(std::stop_token stop)
         probe->remarks.push_back({"Candidates see the network, because NCCL needs it between hosts.", name(),
                                   "Do not evaluate sources that you do not trust on these hosts."});
     const auto launch = launchCommand(span_, stop);
-    const auto cache = cacheFolder();
-    if (!launch || !cache) {
-        probe->problems.push_back(launch ? cache.error() : launch.error());
+    const auto folder = createJob();
+    if (!launch || !folder) {
+        probe->problems.push_back(launch ? folder.error() : launch.error());
     } else {
         Command command;
-        command.argv = hostSurveyCommand(*launch, *cache);
+        command.argv = hostSurveyCommand(*launch, (*folder)->path());
         command.working_directory = "/";
         command.environment = launcherVariables();
         command.environment.merge(scrubbedEnvironment());

@@ -110,16 +110,21 @@ TEST(HarnessJob, RefusesWhatIsIncomplete)
 TEST(HarnessJob, SpreadsItsRanksOverHosts)
 {
     std::string error;
-    const auto job = parseJob(
-        with("limit 30", "limit 30\nhost 1\nhost 1\nlaunch /opt/my mpi/mpirun\nlaunch -np\nlaunch 2"), "/job/", error);
+    const auto job =
+        parseJob(with("limit 30",
+                      "limit 30\nhost 1 gpu-a\nhost 1 gpu-b.cluster\nlaunch /opt/my mpi/mpirun\nlaunch -np\nlaunch 2"),
+                 "/job/", error);
     ASSERT_TRUE(job) << error;
-    EXPECT_EQ(job->host_ranks, (std::vector<int>{1, 1}));
+    ASSERT_EQ(job->hosts.size(), 2u);
+    EXPECT_EQ(job->hosts[1].ranks, 1);
+    EXPECT_EQ(job->hosts[1].name, "gpu-b.cluster");
     EXPECT_EQ(job->launch, (std::vector<std::string>{"/opt/my mpi/mpirun", "-np", "2"}));
-    EXPECT_EQ(parseJob(job->text, "/job/", error)->host_ranks, job->host_ranks) << "other hosts read the same text";
-    EXPECT_THAT(errorOf(with("limit 30", "host 2\nhost 1\nlaunch mpirun")), HasSubstr("other than all ranks"));
-    EXPECT_THAT(errorOf(with("limit 30", "host 2")), HasSubstr("come together"));
+    EXPECT_EQ(parseJob(job->text, "/job/", error)->hosts.size(), 2u) << "other hosts read the same text";
+    EXPECT_THAT(errorOf(with("limit 30", "host 2 a\nhost 1 b\nlaunch mpirun")), HasSubstr("other than all ranks"));
+    EXPECT_THAT(errorOf(with("limit 30", "host 2 a")), HasSubstr("come together"));
     EXPECT_THAT(errorOf(with("limit 30", "launch mpirun")), HasSubstr("come together"));
-    EXPECT_THAT(errorOf(with("limit 30", "host 0\nlaunch mpirun")), HasSubstr("at least 1"));
+    EXPECT_THAT(errorOf(with("limit 30", "host 0 a\nlaunch mpirun")), HasSubstr("at least 1"));
+    EXPECT_THAT(errorOf(with("limit 30", "host 2\nlaunch mpirun")), HasSubstr("its name"));
 }
 
 TEST(HarnessJob, SurvivesDamagedText)

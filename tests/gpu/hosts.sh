@@ -57,7 +57,7 @@ jobOf() {
         awk '/^shape / { wanted = $2 == 4096 } !/^shape / && !begun { print; next } { begun = 1 } wanted' begun=0 |
         awk -v hosts="$hosts" -v mpirun="$mpirun" '
             /^shape / && begun++ == 0 && hosts == 2 {
-                print "host 1\nhost 1\nlaunch " mpirun "\nlaunch --host\nlaunch localhost:1,127.0.0.1:1\nlaunch -np\nlaunch 2"
+                print "host 1 localhost\nhost 1 127.0.0.1\nlaunch " mpirun "\nlaunch --host\nlaunch localhost:1,127.0.0.1:1\nlaunch -np\nlaunch 2"
                 print "launch --bind-to\nlaunch none\nlaunch --allow-run-as-root"
             }
             { print }' > "$out/jobs/$name.txt"

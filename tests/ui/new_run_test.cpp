@@ -41,6 +41,7 @@ private Q_SLOTS:
     void aNodeWithTooFewRanksIsRefused();
     void anUnusableNodeIsRefusedWithItsRemedy();
     void severalHostsAreNamedOnceAndAreANodeFromThenOn();
+    void severalHostsThatAreNotNamedLeaveTheNodeAsItWas();
     void aConversionIsConfiguredAsTheFastPathNeedsIt();
     void aSearchByModelsAsksForItsProviderAndKeepsTheSearchsRows();
     void withoutAProviderTheWorkloadsSeedIsSaidToBeTaken();
@@ -459,6 +460,40 @@ void NewRunTest::severalHostsAreNamedOnceAndAreANodeFromThenOn()
     auto* nodes = again.findChild<QComboBox*>(QStringLiteral("node"));
     QVERIFY(nodes->findData(wanted) >= 0);
     QVERIFY2(!later.find(wanted), "hosts are not asked before somebody wants them");
+    QVERIFY(nodes->itemText(nodes->findData(wanted)).contains(QStringLiteral("not asked yet")));
+}
+
+void NewRunTest::severalHostsThatAreNotNamedLeaveTheNodeAsItWas()
+{
+    auto* node = field<QComboBox>("node");
+    node->setFocus();
+    const int several = node->findData(QStringLiteral("several_hosts"));
+    QCOMPARE(several, node->count() - 1);
+    // Once as the dialog was opened, once after a node was chosen.
+    for (const bool chosen : {false, true}) {
+        if (chosen) {
+            QTest::keyClick(node, Qt::Key_Home);
+            QCOMPARE(node->currentData().toString(), QStringLiteral("local"));
+        }
+        const QString before = node->currentData().toString();
+        bool asked = false;
+        QTimer::singleShot(0, dialog_.get(), [&] {
+            auto* input = dialog_->findChild<QInputDialog*>(QStringLiteral("severalHosts"));
+            QVERIFY(input);
+            asked = true;
+            QTest::keyClick(input, Qt::Key_Escape);
+        });
+        QTest::keyClick(node, Qt::Key_End);
+        QVERIFY(asked);
+        QCOMPARE(node->currentData().toString(), before);
+        QCOMPARE(dialog_->config().node, before.toStdString());
+        // What arrives from a node that is looked at does not bring it back.
+        Q_EMIT nodes_.changed();
+        QCOMPARE(node->currentData().toString(), before);
+    }
+    node->setCurrentIndex(several);
+    QVERIFY(!field<QPushButton>("start")->isEnabled());
+    QVERIFY(problem().contains(QStringLiteral("No hosts are named")));
 }
 
 QTEST_MAIN(NewRunTest)

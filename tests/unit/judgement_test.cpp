@@ -72,6 +72,25 @@ TEST_F(GpuJudgement, ACandidateThatIsSlowInEveryStepIsATimeoutAndNoError)
     EXPECT_EQ(evaluation.verdict, Verdict::timeout);
 }
 
+TEST_F(GpuJudgement, RanksThatDidNotStartInTimeAreAnErrorAndNoTimeout)
+{
+    outcome.timed_out = true;
+    const auto judged = judgeGpuRun(job, outcome, parseHarnessReport(""), evaluation);
+    ASSERT_FALSE(judged.has_value());
+    EXPECT_EQ(judged.error().what, "The ranks did not start in time.");
+    EXPECT_EQ(judged.error().remedy, "Run cucoctl node probe.");
+}
+
+TEST_F(GpuJudgement, AHostThatWasLostIsAnError)
+{
+    report = parseHarnessReport(std::string(start_line) +
+                                R"({"event":"failure","kind":"environment","message":"A host of this job is gone."})"
+                                "\n"
+                                R"({"event":"done"})"
+                                "\n");
+    EXPECT_FALSE(judgeGpuRun(job, outcome, report, evaluation).has_value());
+}
+
 TEST_F(GpuJudgement, AnIterationThatWasNotCheckedIsAnError)
 {
     report.checked.pop_back();

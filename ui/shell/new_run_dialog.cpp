@@ -271,14 +271,11 @@ void NewRunDialog::workloadChanged()
 void NewRunDialog::showNodes()
 {
     const QSignalBlocker blocker(node_);
-    const QString wanted = node_chosen_ ? node_->currentData().toString() : nodes_.preferred();
+    const QString wanted = chosen_node_.isEmpty() ? nodes_.preferred() : chosen_node_;
     node_->clear();
     for (const NodeProbes::Entry& entry : nodes_.entries()) {
         const QString name = QString::fromStdString(entry.name);
-        const QString state = entry.probe                 ? NodeProbes::describe(*entry.probe)
-                              : parseHostSpan(entry.name) ? tr("several hosts")
-                                                          : tr("looking…");
-        node_->addItem(tr("%1 – %2").arg(name, state), name);
+        node_->addItem(tr("%1 – %2").arg(name, nodes_.state(entry)), name);
     }
     node_->addItem(tr("Several hosts…"), several_hosts);
     node_->setCurrentIndex(node_->findData(wanted));
@@ -291,8 +288,8 @@ void NewRunDialog::nodeChosen()
         askForHosts();
         return;
     }
-    node_chosen_ = true;
-    nodes_.look(node_->currentData().toString());
+    chosen_node_ = node_->currentData().toString();
+    nodes_.look(chosen_node_);
 }
 
 void NewRunDialog::askForHosts()
@@ -310,8 +307,8 @@ void NewRunDialog::askForHosts()
             input.setLabelText(QString::fromStdString(added.error().what + "\n" + added.error().remedy));
             continue;
         }
-        node_chosen_ = true;
-        node_->setCurrentIndex(node_->findData(name));
+        chosen_node_ = name;
+        showNodes();
         return;
     }
 }
@@ -354,6 +351,9 @@ void NewRunDialog::check()
     const QString seed_source = converts() ? QString() : seed_source_->text().trimmed();
     if (const QString models = models_form_->problem(workload()); !models.isEmpty()) {
         problem = models;
+    }
+    if (node_->currentData().toString() == several_hosts) {
+        problem = tr("No hosts are named yet. Choose a node, or name the hosts.");
     }
     if (problem.isEmpty() && !seed_source.isEmpty() && !QFileInfo(seed_source).isFile()) {
         problem = tr("The seed source %1 does not exist. Choose another file, or leave the field empty.")

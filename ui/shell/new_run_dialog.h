@@ -67,7 +67,8 @@ private:
     QWidget* advanced_ = nullptr;
     FormScroll* scroll_ = nullptr;
     QPushButton* start_;
-    bool path_edited_ = false, node_chosen_ = false;
+    bool path_edited_ = false;
+    QString chosen_node_;  ///< empty: the preferred one
     std::string seed_text_;
 };
 

@@ -18,7 +18,7 @@ namespace {
 
 const auto added_nodes = QStringLiteral("nodes/added");
 
-NodeProbe probeNode(const std::string& name)
+NodeProbe probeNode(const std::string& name, std::stop_token stop)
 {
     const auto unusable = [&](const Error& error) {
         NodeProbe probe;
@@ -30,7 +30,7 @@ NodeProbe probeNode(const std::string& name)
     if (!node) {
         return unusable(node.error());
     }
-    auto probe = (*node)->probe({});
+    auto probe = (*node)->probe(stop);
     return probe ? *probe : unusable(probe.error());
 }
 
@@ -46,6 +46,11 @@ NodeProbes::NodeProbes(QObject* parent) : QObject(parent)
             entries_.push_back({name.toStdString(), std::nullopt});
         }
     }
+}
+
+NodeProbes::~NodeProbes()
+{
+    stop_.request_stop();
 }
 
 void NodeProbes::start()
@@ -85,7 +90,7 @@ Result<void> NodeProbes::add(const QString& name)
 void NodeProbes::look(const QString& name)
 {
     const auto entry = std::ranges::find(entries_, name.toStdString(), &Entry::name);
-    if (entry != entries_.end()) {
+    if (entry != entries_.end() && !(entry->probe && entry->probe->usable)) {
         probe(static_cast<std::size_t>(entry - entries_.begin()));
     }
 }
@@ -98,10 +103,12 @@ void NodeProbes::probe(std::size_t entry)
     auto* watcher = new QFutureWatcher<NodeProbe>(this);
     connect(watcher, &QFutureWatcherBase::finished, this, [this, watcher, entry] {
         entries_[entry].probe = watcher->result();
+        asked_.erase(entries_[entry].name);
         watcher->deleteLater();
         Q_EMIT changed();
     });
-    watcher->setFuture(QtConcurrent::run(probeNode, entries_[entry].name));
+    watcher->setFuture(QtConcurrent::run(probeNode, entries_[entry].name, stop_.get_token()));
+    Q_EMIT changed();
 }
 
 const NodeProbe* NodeProbes::find(const QString& name) const
@@ -141,6 +148,14 @@ QString NodeProbes::describe(const NodeProbe& probe)
         parts << QString::fromStdString(probe.compiler);
     }
     return parts.join(QStringLiteral(" · "));
+}
+
+QString NodeProbes::state(const Entry& entry) const
+{
+    if (asked_.contains(entry.name)) {
+        return tr("looking…");
+    }
+    return entry.probe ? describe(*entry.probe) : tr("not asked yet");
 }
 
 }  // namespace cuco::ui

@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <vector>
 
 namespace cuco::ui {
@@ -25,11 +26,13 @@ public:
     };
 
     explicit NodeProbes(QObject* parent = nullptr);
+    /// Probes that are under way are stopped.
+    ~NodeProbes() override;
 
     void start();
     /// Hosts as core/nodes/host_span.h reads them; they are asked at once. The error is for the person who wrote them.
     Result<void> add(const QString& name);
-    /// Probes it unless that is done or under way.
+    /// Probes it unless it is known to be usable or that is under way.
     void look(const QString& name);
     const std::vector<Entry>& entries() const { return entries_; }
     const NodeProbe* find(const QString& name) const;
@@ -37,6 +40,8 @@ public:
     QString preferred() const;
     /// "1 × NVIDIA H200, nvcc 13.0", or what keeps it from being used.
     static QString describe(const NodeProbe& probe);
+    /// The same, or "looking…" while it is asked, or "not asked yet".
+    QString state(const Entry& entry) const;
 
 Q_SIGNALS:
     void changed();
@@ -45,7 +50,8 @@ private:
     void probe(std::size_t entry);
 
     std::vector<Entry> entries_;
-    std::set<std::string> asked_;
+    std::set<std::string> asked_;  ///< those that have not answered yet
+    std::stop_source stop_;
     bool started_ = false;
 };
 

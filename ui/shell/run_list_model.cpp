@@ -91,9 +91,8 @@ std::vector<RunListModel::Row> RunListModel::makeRows() const
     }
     add_heading(tr("Nodes"));
     for (const NodeProbes::Entry& entry : nodes_.entries()) {
-        Row row{node, QString::fromStdString(entry.name), tr("looking…"), {}, Light::off, -1, nullptr};
+        Row row{node, QString::fromStdString(entry.name), nodes_.state(entry), {}, Light::off, -1, nullptr};
         if (entry.probe) {
-            row.detail = NodeProbes::describe(*entry.probe);
             row.light = entry.probe->usable ? Light::good : Light::off;
         }
         rows.push_back(row);

@@ -103,6 +103,14 @@ public:
             return takeBaseline(line, words);
         if (key == "traced" || key == "traced_variable")
             return takeTraced(line, words);
+        if (key == "host") {
+            int64_t ranks = 0;
+            if (words.size() != 3 || !parseInteger(words[1], 1, max_ranks, ranks) ||
+                job_.hosts.size() == size_t(max_ranks))
+                return "\"host\" takes the number of its ranks, at least 1, and its name";
+            job_.hosts.push_back({int(ranks), words[2]});
+            return "";
+        }
         if (key == "launch") {
             if (words.size() < 2 || job_.launch.size() == max_launch_words)
                 return "\"launch\" takes one word of a command, and there is a limit to their number";
@@ -120,10 +128,11 @@ public:
             return "\"ranks\" is missing";
         if (job_.shapes.empty())
             return "it has no shape";
-        if (job_.host_ranks.empty() != job_.launch.empty())
+        if (job_.hosts.empty() != job_.launch.empty())
             return "\"host\" and \"launch\" come together";
-        if (!job_.host_ranks.empty() &&
-            std::accumulate(job_.host_ranks.begin(), job_.host_ranks.end(), 0) != job_.ranks)
+        if (!job_.hosts.empty() &&
+            std::accumulate(job_.hosts.begin(), job_.hosts.end(), 0,
+                            [](int sum, const JobHost& host) { return sum + host.ranks; }) != job_.ranks)
             return "the hosts have other than all ranks";
         for (const auto& shape : job_.shapes) {
             if (shape.outputs.empty())
@@ -200,10 +209,6 @@ private:
             if (!parseInteger(words[1], 1, max_limit_s, number))
                 return "\"limit\" must be seconds, at least 1";
             job_.limit_s = int(number);
-        } else if (key == "host") {
-            if (!parseInteger(words[1], 1, max_ranks, number) || job_.host_ranks.size() == size_t(max_ranks))
-                return "\"host\" takes the number of its ranks, at least 1";
-            job_.host_ranks.push_back(int(number));
         } else if (key == "rates") {
             if (!parseInteger(words[1], 0, 1, number))
                 return "\"rates\" must be 0 or 1";

@@ -23,12 +23,21 @@ struct BufferJob {
     size_t largestBytes() const;
 };
 
+/// Of an environment: names and values.
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
 /// A program that takes part in a job on GPUs.
 struct Program {
     std::string name, path;
     bool candidate = false;
     bool checked = true;  ///< false: computes without communicating, so that its outputs are not looked at
-    std::vector<std::pair<std::string, std::string>> variables;  ///< of its ranks' environment alone
+    Variables variables;  ///< of its ranks' environment alone
+};
+
+/// A host that has some of a job's ranks.
+struct JobHost {
+    int ranks = 0;
+    std::string name;  ///< as the person knows it: it may be an address or an alias
 };
 
 struct ShapeJob {
@@ -56,7 +65,7 @@ struct Job {
     Program traced;                   ///< GPUs: the candidate as it is built for the profiler; no path: none
     bool rates = false;               ///< GPUs: measure links and memory first
     bool race = false;                ///< emulated node only: look for races
-    std::vector<int> host_ranks;      ///< GPUs: how many ranks each host has; empty: all are on this one
+    std::vector<JobHost> hosts;       ///< GPUs: in the ranks' order; empty: all ranks are on this one
     std::vector<std::string> launch;  ///< GPUs: what starts a program once on each of these hosts
     std::vector<ShapeJob> shapes;
     std::string text;  ///< all of it, for other hosts

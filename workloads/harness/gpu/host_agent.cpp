@@ -11,6 +11,7 @@
 #include "gpu/stream_relay.h"
 #include "job.h"
 
+#include <sys/socket.h>
 #include <unistd.h>
 #include <cstdio>
 #include <cstdlib>
@@ -85,9 +86,9 @@ public:
                     launches_[i]->end();
             }
         };
+        relay.lost = [&] { shutdown(clock.socket(), SHUT_RDWR); };
         std::thread clock_thread([&] { serveHostClock(clock, lines_); });
         relay.run();
-        // Without ranks the flags that it may wait for never come; the supervisor's end has closed its channel too.
         clock_thread.join();
     }
 
@@ -159,7 +160,7 @@ int serveAsHostAgent(const std::string& invitation_file)
     Channel clock = reachSupervisor(*invitation, greeting, patience_ms);
     if (messages.socket() < 0 || clock.socket() < 0)
         return complain("Host " + greeting.host + " cannot reach the supervisor on port " +
-                        std::to_string(invitation->port) + " of any of its addresses.");
+                        std::to_string(invitation->port) + " of any of its IPv4 addresses.");
     Message message;
     if (!messages.receive(message))
         return 0;

@@ -18,9 +18,14 @@ public:
 
     Outcome time(uint32_t stretch, const Look& look, int64_t& makespan_ns) override;
     int64_t startUncertaintyNs() const override { return uncertainty_ns_; }
+    Outcome lost() override;
 
 private:
-    Outcome await(char kind, uint32_t stretch, const Look& look, std::vector<int64_t>& moments_ns);
+    /// What a host tells: when, and by how much later than at the start's moment it heard of it.
+    struct Told {
+        int64_t moment_ns = 0, late_ns = 0;
+    };
+    Outcome await(char kind, uint32_t stretch, const Look& look, std::vector<Told>& told);
 
     std::vector<Channel>& clocks_;
     const int team_;

@@ -21,10 +21,12 @@ namespace cuco_harness {
 namespace {
 
 constexpr const char* first_line = "cuco-hosts 1";
-constexpr char greeting_kind = 'g';
+constexpr char greeting_kind = 'g', answer_kind = 'a';
 constexpr size_t secret_bytes = 16, most_addresses = 64, most_greeting_bytes = 1024;
 // Who connects says at once who he is.
-constexpr int greeting_patience_s = 5;
+constexpr int greeting_patience_ms = 1000;
+// A network that has gone silent is noticed before a step's 20 s have passed, so that no candidate is blamed for it.
+constexpr int idle_s = 5, probe_interval_s = 2, probes = 5, unanswered_ms = 15'000;
 constexpr int clock_questions = 16;
 
 std::string newSecret()
@@ -61,34 +63,51 @@ std::vector<std::string> ownAddresses()
     return addresses;
 }
 
+void set(int socket, int level, int option, int value)
+{
+    setsockopt(socket, level, option, &value, sizeof value);
+}
+
+/// Messages leave at once, and an end that is gone is noticed.
 void makePrompt(int socket)
 {
-    const int on = 1;
-    setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    set(socket, IPPROTO_TCP, TCP_NODELAY, 1);
+    set(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
+    set(socket, IPPROTO_TCP, TCP_KEEPIDLE, idle_s);
+    set(socket, IPPROTO_TCP, TCP_KEEPINTVL, probe_interval_s);
+    set(socket, IPPROTO_TCP, TCP_KEEPCNT, probes);
+    set(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, unanswered_ms);
 }
 
-void setReceivePatience(int socket, int seconds)
+/// The first message of somebody who may be a stranger: in so many milliseconds, no more bytes than a greeting has, and
+/// none of what follows it.
+std::optional<std::string> receiveFirst(int socket, char kind, int patience_ms)
 {
-    const timeval patience{seconds, 0};
-    setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-}
-
-/// A stranger's first bytes: no more of them than a greeting has.
-std::optional<std::string> receiveGreeting(int socket)
-{
-    std::string received;
-    for (;;) {
+    const int64_t until_ns = monotonicNs() + int64_t(patience_ms) * 1'000'000;
+    for (std::string received;;) {
         Message message;
         bool broken = false;
         if (takeMessage(received, message, broken))
-            return message.kind == greeting_kind ? std::optional(message.bytes) : std::nullopt;
-        char buffer[256];
-        const size_t room = std::min(sizeof buffer, most_greeting_bytes - received.size());
-        const ssize_t count = broken ? 0 : recv(socket, buffer, room, 0);
-        if (count <= 0)
+            return message.kind == kind ? std::optional(message.bytes) : std::nullopt;
+        const int64_t left_ns = until_ns - monotonicNs();
+        if (broken || left_ns <= 0 || received.size() == most_greeting_bytes)
             return std::nullopt;
-        received.append(buffer, size_t(count));
+        pollfd readable{socket, POLLIN, 0};
+        if (poll(&readable, 1, int(left_ns / 1'000'000) + 1) != 1)
+            continue;
+        char byte;
+        const ssize_t count = recv(socket, &byte, 1, MSG_DONTWAIT);
+        if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR))
+            return std::nullopt;
+        received.append(&byte, size_t(std::max<ssize_t>(count, 0)));
     }
+}
+
+/// An agent that was let wait for too long has gone on to the next address.
+bool hasLeft(int socket)
+{
+    char byte;
+    return recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
 int connected(const std::string& address, int port, int patience_ms)
@@ -118,7 +137,8 @@ int connected(const std::string& address, int port, int patience_ms)
 
 bool writeInvitation(const std::string& path, const Invitation& invitation)
 {
-    std::string text = std::string(first_line) + "\n" + invitation.secret + "\n" + std::to_string(invitation.port);
+    std::string text = std::string(first_line) + "\n" + invitation.secret + "\n" + invitation.answer + "\n" +
+                       std::to_string(invitation.port);
     for (const auto& address : invitation.addresses)
         text += "\n" + address;
     text += "\n";
@@ -135,7 +155,8 @@ std::optional<Invitation> readInvitation(const std::string& path)
     Invitation invitation;
     std::string line;
     if (!std::getline(file, line) || line != first_line || !std::getline(file, invitation.secret) ||
-        invitation.secret.size() != 2 * secret_bytes || !std::getline(file, line))
+        invitation.secret.size() != 2 * secret_bytes || !std::getline(file, invitation.answer) ||
+        invitation.answer.size() != 2 * secret_bytes || !std::getline(file, line))
         return std::nullopt;
     invitation.port = std::atoi(line.c_str());
     while (invitation.addresses.size() < most_addresses && std::getline(file, line))
@@ -154,14 +175,16 @@ AgentListener::~AgentListener()
 bool AgentListener::open()
 {
     invitation_.secret = newSecret();
+    invitation_.answer = newSecret();
     invitation_.addresses = ownAddresses();
     socket_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in own{};
     own.sin_family = AF_INET;
     own.sin_addr.s_addr = htonl(INADDR_ANY);
     socklen_t size = sizeof own;
-    if (invitation_.secret.empty() || socket_ < 0 || bind(socket_, reinterpret_cast<sockaddr*>(&own), size) != 0 ||
-        listen(socket_, 128) != 0 || getsockname(socket_, reinterpret_cast<sockaddr*>(&own), &size) != 0)
+    if (invitation_.secret.empty() || invitation_.answer.empty() || socket_ < 0 ||
+        bind(socket_, reinterpret_cast<sockaddr*>(&own), size) != 0 || listen(socket_, 128) != 0 ||
+        getsockname(socket_, reinterpret_cast<sockaddr*>(&own), &size) != 0)
         return false;
     invitation_.port = ntohs(own.sin_port);
     return true;
@@ -177,8 +200,7 @@ std::optional<Greeting> AgentListener::accept(int patience_ms, Channel& channel)
         Channel arrived(accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC));
         if (arrived.socket() < 0)
             continue;
-        setReceivePatience(arrived.socket(), greeting_patience_s);
-        const auto bytes = receiveGreeting(arrived.socket());
+        const auto bytes = receiveFirst(arrived.socket(), greeting_kind, greeting_patience_ms);
         if (!bytes)
             continue;
         Unpacker fields(*bytes);
@@ -187,10 +209,11 @@ std::optional<Greeting> AgentListener::accept(int patience_ms, Channel& channel)
         greeting.clock = fields.number() != 0;
         greeting.number = int(fields.number());
         greeting.host = fields.text();
-        if (!invited || !fields.ok())
+        if (!invited || !fields.ok() || hasLeft(arrived.socket()))
             continue;
-        setReceivePatience(arrived.socket(), 0);
         makePrompt(arrived.socket());
+        if (!arrived.send(answer_kind, invitation_.answer))
+            continue;
         channel = std::move(arrived);
         return greeting;
     }
@@ -210,7 +233,8 @@ Channel reachSupervisor(const Invitation& invitation, const Greeting& greeting, 
         if (channel.socket() < 0)
             continue;
         makePrompt(channel.socket());
-        if (channel.send(greeting_kind, bytes))
+        if (channel.send(greeting_kind, bytes) &&
+            receiveFirst(channel.socket(), answer_kind, patience_ms) == invitation.answer)
             return channel;
     }
     return Channel();

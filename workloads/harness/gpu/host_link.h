@@ -15,7 +15,8 @@ namespace cuco_harness {
 struct Invitation {
     std::vector<std::string> addresses;  ///< numeric; any of them may be out of reach from a host
     int port = 0;
-    std::string secret;
+    std::string secret;  ///< what an agent says
+    std::string answer;  ///< and what only the supervisor says then
 };
 /// A file that only its owner may read. False when it cannot be written.
 bool writeInvitation(const std::string& path, const Invitation& invitation);
@@ -39,7 +40,8 @@ public:
     /// On any free port of every address. False when there is none.
     bool open();
     const Invitation& invitation() const { return invitation_; }
-    /// The next that knows the secret, if one comes within so many milliseconds; who does not know it is sent away.
+    /// The next that knows the secret, if one comes within so many milliseconds, and gets the answer; who does not know
+    /// it is sent away.
     std::optional<Greeting> accept(int patience_ms, Channel& channel);
 
 private:
@@ -47,7 +49,8 @@ private:
     Invitation invitation_;
 };
 
-/// Tries every address, for so many milliseconds each. A closed channel when none answers.
+/// Tries every address until the supervisor answers, for so many milliseconds each: an address may be another machine's
+/// too. A closed channel when it does not.
 Channel reachSupervisor(const Invitation& invitation, const Greeting& greeting, int patience_ms);
 
 /// How far another host's CLOCK_MONOTONIC is ahead of this one's.

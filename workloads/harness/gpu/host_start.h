@@ -4,16 +4,14 @@
 
 #include "gpu/host_link.h"
 #include "gpu/host_share.h"
+#include "job.h"
 #include "wire.h"
 
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace cuco_harness {
-
-using Variables = std::vector<std::pair<std::string, std::string>>;
 
 /// What an agent is told first.
 struct HostStart {

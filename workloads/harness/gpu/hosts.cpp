@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/hosts.h"
 
+#include "gpu/descriptors.h"
 #include "gpu/failure_wire.h"
 #include "gpu/host_clock.h"
 #include "gpu/own_program.h"
 
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <algorithm>
@@ -33,11 +35,40 @@ Variables variablesForHosts()
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string text(*entry);
         const auto equals = text.find('=');
-        if (equals != text.npos &&
-            (text.rfind("NCCL_", 0) == 0 || text.rfind("CUDA_", 0) == 0 || text.rfind("LD_LIBRARY_PATH=", 0) == 0))
-            variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+        const std::string name = text.substr(0, equals);
+        const bool of_cuda = name.rfind("CUDA_", 0) == 0 && name != "CUDA_VISIBLE_DEVICES";
+        if (equals != text.npos && (of_cuda || name.rfind("NCCL_", 0) == 0 || name == "LD_LIBRARY_PATH"))
+            variables.emplace_back(name, text.substr(equals + 1));
     }
     return variables;
+}
+
+/// "gpu-b" of "gpu-b.cluster"; an address is what it is.
+std::string shortName(const std::string& name)
+{
+    return name.find_first_not_of("0123456789.") == name.npos ? name : name.substr(0, name.find('.'));
+}
+
+/// Which agent has which of the job's shares. Launchers may number hosts in an order of their own, so names decide;
+/// whom none fits (an address, an alias) takes the others' in the order of numbers.
+std::vector<int> agentsByShare(const std::vector<JobHost>& shares, const std::map<int, std::string>& agents)
+{
+    std::vector<int> dealt(shares.size(), -1);
+    std::map<int, std::string> left = agents;
+    for (size_t i = 0; i < shares.size(); ++i) {
+        for (const auto& [number, name] : left) {
+            if (shortName(name) != shortName(shares[i].name))
+                continue;
+            dealt[i] = number;
+            left.erase(number);
+            break;
+        }
+    }
+    for (int& number : dealt) {
+        if (number < 0)
+            number = left.extract(left.begin()).key();
+    }
+    return dealt;
 }
 
 std::string commandOf(const Job& job)
@@ -84,6 +115,8 @@ Outcome Hosts::launch(const Job& job, const std::string& invitation)
         std::vector<std::string> words = job.launch;
         for (const auto& word : {ownProgram(), std::string("host"), invitation})
             words.push_back(word);
+        // The report is the supervisor's alone.
+        closeDescriptors();
         std::vector<char*> argv;
         for (auto& word : words)
             argv.push_back(word.data());
@@ -112,7 +145,7 @@ Outcome Hosts::launcherEnded(const Job& job)
 
 Outcome Hosts::awaitAgents(const Job& job, AgentListener& listener, int patience_ms)
 {
-    const size_t wanted = job.host_ranks.size();
+    const size_t wanted = job.hosts.size();
     std::map<int, std::string> names;
     std::map<int, Channel> messages, clocks;
     int unnumbered = 0;
@@ -139,10 +172,10 @@ Outcome Hosts::awaitAgents(const Job& job, AgentListener& listener, int patience
             return failure;
         }
     }
-    for (size_t i = 0; i < wanted; ++i) {
-        hosts_.emplace_back().messages = std::move(messages[int(i)]);
-        clocks_.push_back(std::move(clocks[int(i)]));
-        names_.push_back(names[int(i)]);
+    for (const int agent : agentsByShare(job.hosts, names)) {
+        hosts_.emplace_back().messages = std::move(messages[agent]);
+        clocks_.push_back(std::move(clocks[agent]));
+        names_.push_back(names[agent]);
     }
     return std::nullopt;
 }
@@ -155,7 +188,7 @@ void Hosts::dealDevices(const Job& job)
     for (size_t i = 0; i < hosts_.size(); ++i) {
         HostShare& share = hosts_[i].share;
         share.first_rank = rank;
-        share.ranks = job.host_ranks[i];
+        share.ranks = job.hosts[i].ranks;
         share.all_ranks = job.ranks;
         share.first_device = devices[names_[i]];
         rank += share.ranks;
@@ -241,8 +274,11 @@ TeamLinks Hosts::takeLinks(int team)
 
 void Hosts::open()
 {
-    for (auto& host : hosts_) {
+    for (size_t i = 0; i < hosts_.size(); ++i) {
+        Host& host = hosts_[i];
         host.relay = std::make_unique<StreamRelay>(std::move(host.messages), std::move(host.theirs));
+        // A rank whose channel is closed next must be known to have lost its host.
+        host.relay->lost = [socket = clocks_[i].socket()] { shutdown(socket, SHUT_RDWR); };
         host.thread = std::thread([&relay = *host.relay] { relay.run(); });
     }
 }

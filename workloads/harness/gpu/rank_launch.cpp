@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/rank_launch.h"
 
+#include "gpu/descriptors.h"
 #include "gpu/own_program.h"
 
 #include <fcntl.h>
@@ -9,7 +10,6 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <new>
@@ -33,8 +33,7 @@ int sharedPage(TimingPage*& page)
     return descriptor;
 }
 
-[[noreturn]] void becomeLauncher(const std::vector<std::string>& prefix,
-                                 const std::vector<std::pair<std::string, std::string>>& variables,
+[[noreturn]] void becomeLauncher(const std::vector<std::string>& prefix, const Variables& variables,
                                  const HostShare& share, const std::vector<int>& descriptors)
 {
     setpgid(0, 0);
@@ -54,11 +53,7 @@ int sharedPage(TimingPage*& page)
     unsetenv("CUCO_REPORT_FD");
     for (const auto& [name, value] : variables)
         setenv(name.c_str(), value.c_str(), 1);
-    const int highest = int(sysconf(_SC_OPEN_MAX));
-    for (int descriptor = STDERR_FILENO + 1; descriptor < std::min(highest, 1024); ++descriptor) {
-        if (std::find(descriptors.begin(), descriptors.end(), descriptor) == descriptors.end())
-            close(descriptor);
-    }
+    closeDescriptors(descriptors);
     std::vector<char*> argv;
     for (auto& argument : arguments)
         argv.push_back(argument.data());
@@ -76,8 +71,7 @@ RankLaunch::~RankLaunch()
         munmap(page_, sizeof *page_);
 }
 
-bool RankLaunch::start(const std::vector<std::string>& prefix,
-                       const std::vector<std::pair<std::string, std::string>>& variables, const HostShare& share,
+bool RankLaunch::start(const std::vector<std::string>& prefix, const Variables& variables, const HostShare& share,
                        std::vector<Channel>& ranks, Channel& launcher)
 {
     ranks.resize(size_t(share.ranks));

@@ -24,8 +24,7 @@ public:
     /// `prefix` is what comes before the ranks' own command: a sandbox's. `variables` are added to their environment.
     /// `ranks`: the way to each, in their order; `launcher`: tells of each rank that has ended, its number and its wait
     /// status. False when processes or sockets are not to be had.
-    bool start(const std::vector<std::string>& prefix,
-               const std::vector<std::pair<std::string, std::string>>& variables, const HostShare& share,
+    bool start(const std::vector<std::string>& prefix, const Variables& variables, const HostShare& share,
                std::vector<Channel>& ranks, Channel& launcher);
     /// Ends every process. Without a sandbox, one that left the group notices when its channel is closed.
     void end();

@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 #include <algorithm>
+#include <utility>
 
 namespace cuco_harness {
 namespace {
@@ -75,8 +76,11 @@ Outcome shareMemory(const Job& job, Team& team, int number, int shape, int sets,
     Outcome failed = shared ? observer.attach(number, shape, sets, of_ranks)
                             : environmentFailure("A rank did not share its memory.");
     // What is shared comes from processes that the program is in.
-    if (failed)
+    if (failed) {
         failed->kind = "crash";
+        if (auto lost = team.lost())
+            failed = std::move(lost);
+    }
     for (const auto& regions : of_ranks) {
         for (const int descriptor : regions.descriptors) {
             if (descriptor >= 0)

@@ -21,6 +21,8 @@ public:
     virtual Outcome time(uint32_t stretch, const Look& look, int64_t& makespan_ns) = 0;
     /// By how much the ranks' starts may differ because hosts' clocks do; 0 on one host.
     virtual int64_t startUncertaintyNs() const { return 0; }
+    /// A failure when a host that the ranks are on is gone.
+    virtual Outcome lost() { return std::nullopt; }
 };
 
 /// Of ranks on this host, by the page that they share with this process.

@@ -4,7 +4,9 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
+#include <cerrno>
 
 namespace cuco_harness {
 namespace {
@@ -32,9 +34,17 @@ void StreamRelay::take(const Message& frame)
         return;
     const auto descriptors = descriptors_for ? descriptors_for(number, message) : std::vector<int>();
     // Whoever is gone shows when his answer is waited for.
-    streams_[number].send(message.kind, message.bytes, descriptors);
+    const bool stuck = !streams_[number].send(message.kind, message.bytes, descriptors) && errno == EAGAIN;
     for (const int descriptor : descriptors)
         ::close(descriptor);
+    if (stuck)
+        giveUp(number);
+}
+
+bool StreamRelay::giveUp(size_t number)
+{
+    streams_[number].close();
+    return far_.send(frame_closed, Packer().number(int64_t(number)).bytes());
 }
 
 /// What has arrived on a channel of this host. False when the other host is gone.
@@ -46,21 +56,26 @@ bool StreamRelay::sendOn(size_t number)
             case Channel::Arrival::nothing:
                 return true;
             case Channel::Arrival::gone:
-                channel.close();
-                return far_.send(frame_closed, Packer().number(int64_t(number)).bytes());
-            case Channel::Arrival::message:
-                if (!far_.send(
-                        frame_message,
-                        Packer().number(int64_t(number)).number(int64_t(message.kind)).text(message.bytes).bytes()))
+                return giveUp(number);
+            case Channel::Arrival::message: {
+                const std::string frame =
+                    Packer().number(int64_t(number)).number(int64_t(message.kind)).text(message.bytes).bytes();
+                if (frame.size() > max_message_bytes)
+                    return giveUp(number);
+                if (!far_.send(frame_message, frame))
                     return false;
+            }
         }
     }
 }
 
 void StreamRelay::run()
 {
+    const timeval patience{patience_ms / 1000, patience_ms % 1000 * 1000};
+    for (const auto& stream : streams_)
+        setsockopt(stream.socket(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     std::vector<pollfd> sockets;
-    for (;;) {
+    for (bool there = true; there;) {
         sockets.assign(1, {far_.socket(), POLLIN, 0});
         // poll passes over the closed ones: their socket is -1.
         for (const auto& stream : streams_)
@@ -72,14 +87,17 @@ void StreamRelay::run()
             Channel::Arrival arrival;
             while ((arrival = far_.poll(frame)) == Channel::Arrival::message)
                 take(frame);
-            if (arrival == Channel::Arrival::gone)
-                break;
+            there = arrival != Channel::Arrival::gone;
         }
-        for (size_t i = 0; i < streams_.size(); ++i) {
-            if (sockets[i + 1].revents != 0 && streams_[i].socket() >= 0 && !sendOn(i))
-                return;
+        for (size_t i = 0; there && i < streams_.size(); ++i) {
+            if (sockets[i + 1].revents != 0 && streams_[i].socket() >= 0)
+                there = sendOn(i);
         }
     }
+    // When only one direction is broken the other host does not know yet.
+    stop();
+    if (lost)
+        lost();
     for (auto& stream : streams_)
         stream.close();
 }

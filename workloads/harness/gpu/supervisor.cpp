@@ -73,7 +73,7 @@ private:
     Outcome work()
     {
         // Before there are threads or anything else that a fork should not copy.
-        CUCO_CHECK(job_.host_ranks.empty() ? startHere() : startOnHosts());
+        CUCO_CHECK(job_.hosts.empty() ? startHere() : startOnHosts());
         observer_.postOpen();
         const Outcome started = greetTeams();
         {
@@ -106,7 +106,7 @@ private:
         const Spent::Phase phase(spent_, "rates");
         double link = 0, hbm = 0;
         CUCO_CHECK(observer_.measureRates(link, hbm));
-        if (!job_.host_ranks.empty())
+        if (!job_.hosts.empty())
             link = link_between_hosts_;
         report(ReportLine("rates").add("link_bytes_per_s", link).add("hbm_bytes_per_s", hbm));
         return std::nullopt;
@@ -218,7 +218,7 @@ private:
         if (!hosts_.names().empty())
             start.add("hosts", hosts_.names());
         report(start);
-        if (job_.rates && !job_.host_ranks.empty())
+        if (job_.rates && !job_.hosts.empty())
             CUCO_CHECK(measureLinkBetweenHosts());
         const Spent::Phase phase(spent_, "load");
         for (const auto& team : teams_) {

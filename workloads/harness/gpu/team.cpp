@@ -24,6 +24,12 @@ std::string shortened(std::string text)
     return text;
 }
 
+void blameTheNode(Failure& failure)
+{
+    failure.kind = "environment";
+    failure.detail = "No candidate was loaded yet. Run cucoctl node probe to see what the node lacks.";
+}
+
 }  // namespace
 
 Team::Team(const Program& program, int ranks, int64_t patience_ns)
@@ -119,12 +125,14 @@ std::optional<int> Team::endOf(int rank)
 
 Outcome Team::failedRank(int rank)
 {
+    const auto status = endOf(rank);
+    CUCO_CHECK(lost());
     Failure failure;
     failure.kind = "crash";
     failure.rank = rank;
     const std::string who = "Rank " + std::to_string(rank);
     failure.message = who + " ended by itself during " + doing_ + ".";
-    if (const auto status = endOf(rank)) {
+    if (status) {
         if (WIFSIGNALED(*status))
             failure.message = who + " was killed by signal " + std::to_string(WTERMSIG(*status)) + " (" +
                               strsignal(WTERMSIG(*status)) + ") during " + doing_ + ".";
@@ -132,10 +140,8 @@ Outcome Team::failedRank(int rank)
             failure.message = who + " ended by itself with status " + std::to_string(WEXITSTATUS(*status)) +
                               " during " + doing_ + ".";
     }
-    if (!loaded_) {
-        failure.kind = "environment";
-        failure.detail = "No candidate was loaded yet. Run cucoctl node probe to see what the node lacks.";
-    }
+    if (!loaded_)
+        blameTheNode(failure);
     return failure;
 }
 
@@ -151,8 +157,11 @@ Outcome Team::takeAnswers()
             case Channel::Arrival::gone:
                 return failedRank(int(rank));
             case Channel::Arrival::message:
-                if (message.kind == rank_message::failed)
+                if (message.kind == rank_message::failed) {
+                    // The others' communication fails too.
+                    CUCO_CHECK(lost());
                     return ranksFailure(message.bytes, int(rank));
+                }
                 if (message.kind != rank_message::done)
                     return failedRank(int(rank));
                 waiting_[rank] = 0;
@@ -167,8 +176,11 @@ Outcome Team::deadline() const
     const int64_t waited = monotonicNs() - asked_ns_;
     if (waited < patience_ns_)
         return std::nullopt;
+    CUCO_CHECK(lost());
     Failure failure;
     failure.kind = "timeout";
+    if (!loaded_)
+        blameTheNode(failure);
     std::string late;
     for (size_t rank = 0; rank < waiting_.size(); ++rank) {
         if (!waiting_[rank])
@@ -222,13 +234,11 @@ Outcome Team::run(const Stretch& stretch, StretchTimes& times, const std::functi
             .bytes();
     });
     int64_t makespan_ns = 0;
-    CUCO_CHECK(links_.start_line->time(
-        number,
-        [&]() -> Outcome {
-            CUCO_CHECK(takeAnswers());
-            return deadline();
-        },
-        makespan_ns));
+    const auto look = [&]() -> Outcome {
+        CUCO_CHECK(takeAnswers());
+        return deadline();
+    };
+    CUCO_CHECK(links_.start_line->time(number, look, makespan_ns));
     if (at_end)
         CUCO_CHECK(at_end());
     CUCO_CHECK(collect());

@@ -68,6 +68,9 @@ public:
     /// The next descriptor that a rank has sent, now the caller's; -1: none.
     int takeDescriptor(int rank) { return links_.ranks[size_t(rank)].takeDescriptor(); }
 
+    /// A failure when a host that its ranks are on is gone: then nothing that went wrong is the program's.
+    Outcome lost() const { return links_.start_line ? links_.start_line->lost() : std::nullopt; }
+
     const Program& program() const { return program_; }
     /// Ends every process of the team.
     void end();
