@@ -200,7 +200,7 @@ void ApiKeysTest::withoutAServiceASentenceSaysWhatToDo()
     type(QStringLiteral("sk-typed"));
     QTest::mouseClick(field<QPushButton>("saveKey"), Qt::LeftButton);
     QTRY_COMPARE(place("OPENAI_API_KEY"), QStringLiteral("keychain"));
-    QVERIFY(!problem->isVisible());
+    QTRY_VERIFY(!problem->isVisible());
 }
 
 void ApiKeysTest::aSilentKeychainLeavesTheDialogUsable()
