@@ -85,6 +85,11 @@ std::optional<MetaSummary> readMetaSummary(std::string_view answer)
     return summary;
 }
 
+Scratchpads versionsOf(const ScratchpadSource& scratchpads)
+{
+    return scratchpads ? scratchpads() : std::make_shared<ScratchpadVersions>();
+}
+
 std::string scratchpadFor(std::span<const std::shared_ptr<const Scratchpad>> versions, int candidates)
 {
     const Scratchpad* read = nullptr;
@@ -100,11 +105,8 @@ Result<std::expected<void, NoProposal>> updateScratchpad(const SummaryTask& task
                                                          const PromptLibrary& prompts, const SlowPathSettings& settings)
 {
     using Updated = std::expected<void, NoProposal>;
-    const auto versions = [&] {
-        return scratchpads ? scratchpads() : std::vector<std::shared_ptr<const Scratchpad>>();
-    };
-    const auto before = versions();
-    const std::string notes = scratchpadFor(before, task.notes_of);
+    const auto before = versionsOf(scratchpads);
+    const std::string notes = scratchpadFor(*before, task.notes_of);
     std::string records;
     for (const auto& candidate : task.records)
         records += record(*candidate);
@@ -138,10 +140,10 @@ Result<std::expected<void, NoProposal>> updateScratchpad(const SummaryTask& task
     if (!read)
         return std::unexpected(read.error());
     std::string text = summary ? summary->scratchpad : notes;
-    const auto now = versions();
-    for (std::size_t i = before.size(); i < now.size(); ++i)
-        if (now[i]->by_person)
-            text += "\n## Written by a person meanwhile\n" + now[i]->text;
+    const auto now = versionsOf(scratchpads);
+    for (std::size_t i = before->size(); i < now->size(); ++i)
+        if (const Scratchpad& version = *(*now)[i]; version.by_person)
+            text += "\n## Written by a person meanwhile\n" + version.text;
     const AgentStep version = toStep({task.candidates, false, text});
     if (const auto stored = session.step(version.agent, version.title, version.body, *step); !stored)
         return std::unexpected(stored.error());

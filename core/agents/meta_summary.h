@@ -35,6 +35,9 @@ Result<std::expected<void, NoProposal>> updateScratchpad(const SummaryTask& task
                                                          const PromptLibrary& prompts,
                                                          const SlowPathSettings& settings);
 
+/// None where there is no source.
+Scratchpads versionsOf(const ScratchpadSource& scratchpads);
+
 /// The version for who reads summaries of at most so many candidates: a person's counts until the next summary is
 /// stored. Summaries may be stored in another order than that of their candidates.
 std::string scratchpadFor(std::span<const std::shared_ptr<const Scratchpad>> versions, int candidates);

@@ -75,7 +75,7 @@ std::expected<ModelSession::Answer, NoProposal> ModelSession::embed(const std::s
 std::expected<ModelSession::Answer, NoProposal> ModelSession::call(ChatClient& client, const std::string& agent,
                                                                    int step, const ChatRequest& request)
 {
-    std::string sha256 = models_->remembered ? requestSha256(request) : std::string();
+    std::string sha256 = models_->remembered || trace_ ? requestSha256(request) : std::string();
     if (models_->remembered)
         if (auto known = models_->remembered->take(sha256)) {
             cost_usd_ += known->cost_usd;
@@ -86,13 +86,12 @@ std::expected<ModelSession::Answer, NoProposal> ModelSession::call(ChatClient& c
     control.stop = stop_;
     ChatResult result;
     if (trace_)
-        result =
-            TracedClient(client, *trace_, models_->prices, {agent, step, candidate_id_}).complete(request, control);
+        result = TracedClient(client, *trace_, models_->prices, {agent, step, candidate_id_, sha256})
+                     .complete(request, control);
     else
         result = client.complete(request, control);
-    double cost_usd = 0;
-    if (const auto price = models_->prices.find(client.provider(), request.model))
-        cost_usd = makeLlmCall(request, result, client.provider(), price, 0).cost_usd.value_or(0);
+    const double cost_usd =
+        costOf(request, result, models_->prices.find(client.provider(), request.model)).usd.value_or(0);
     cost_usd_ += cost_usd;
     if (!result)
         return std::unexpected(NoProposal{NoProposal::Then::pause, describe(result.error().error)});

@@ -48,8 +48,10 @@ std::string withoutBlankRuns(std::string_view text)
 
 std::string readable(std::string_view text)
 {
+    const auto isControl = [](char c) { return (c >= 0 && c < 0x20 && c != '\n' && c != '\t') || c == 0x7f; };
     std::string out = validUtf8(std::string(text));
-    std::erase_if(out, [](char c) { return (c >= 0 && c < 0x20 && c != '\n' && c != '\t') || c == 0x7f; });
+    if (std::ranges::any_of(out, isControl))
+        std::erase_if(out, isControl);
     return out;
 }
 

@@ -48,8 +48,11 @@ struct Proposal {
     std::function<void()> dropped;
 };
 
-/// Versions of notes (scratchpad.h) in the order in which they were stored. Any thread may call.
-using ScratchpadSource = std::function<std::vector<std::shared_ptr<const Scratchpad>>()>;
+/// Versions of notes (scratchpad.h) in the order in which they were stored; the pointer is never null.
+using ScratchpadVersions = std::vector<std::shared_ptr<const Scratchpad>>;
+using Scratchpads = std::shared_ptr<const ScratchpadVersions>;
+/// Any thread may call.
+using ScratchpadSource = std::function<Scratchpads()>;
 
 /// What a proposer may look at: settled candidates up to a fixed number, so that the same seed gives
 /// the same proposals however long evaluations take.

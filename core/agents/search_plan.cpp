@@ -22,11 +22,6 @@ bool isRejected(const Candidate& candidate)
     return candidate.decision == DecisionKind::rejected;
 }
 
-bool canBeParent(const Candidate& candidate)
-{
-    return !isRejected(candidate) && fitness(candidate).has_value();
-}
-
 /// One plan in the making. The draws come in a fixed order, so that a setting which changes one does not change all.
 class Planner {
 public:
@@ -53,26 +48,18 @@ public:
     }
 
 private:
-    ParentChoice draw(const std::vector<SearchPlan::Pointer>& from)
+    ParentChoice draw(std::vector<PossibleParent> from)
     {
-        ParentChoice choice;
-        for (const auto& candidate : from) {
-            choice.candidates.push_back(candidate.get());
-            choice.children.push_back(population_.childrenOf(candidate->id));
-        }
-        choice.weights = parentWeights(choice.candidates, choice.children, context_.parent_selection);
-        if (std::ranges::any_of(choice.weights, [](double weight) { return weight > 0; }))
-            choice.chosen = choice.candidates[random_.weighted(choice.weights)];
-        return choice;
+        return drawParent(std::move(from), context_.parent_selection, random_);
     }
 
     void chooseParent()
     {
         std::string from = fmt::format("island {}", context_.island);
-        ParentChoice choice = draw(population_.membersOf(context_.island));
+        ParentChoice choice = draw(population_.parentsOn(context_.island).parents);
         if (!choice.chosen) {
             from = "all islands, as nothing on this one verified";
-            choice = draw(population_.candidates());
+            choice = draw(population_.parents().parents);
         }
         if (choice.chosen) {
             plan_.parent = population_.find(choice.chosen->id);
@@ -99,11 +86,8 @@ private:
 
     void chooseMove()
     {
-        int could = 0;
-        for (auto candidate = population_.candidates().begin();
-             candidate != population_.candidates().end() && could < 2; ++candidate)
-            could += canBeParent(**candidate) ? 1 : 0;
-        plan_.move = drawMove(plan_.phase, could >= 2 && !plan_.repair, settings_.phases, random_);
+        const bool two = population_.parents().parents.size() >= 2;
+        plan_.move = drawMove(plan_.phase, two && !plan_.repair, settings_.phases, random_);
         if (plan_.repair)
             plan_.move.kind = PatchKind::full;
     }
@@ -112,17 +96,17 @@ private:
     void choosePartners()
     {
         const auto wanted = 1 + random_.index(static_cast<std::size_t>(settings_.crossover_parents - 1));
-        std::vector<SearchPlan::Pointer> others;
-        for (const auto& candidate : population_.candidates())
-            if (candidate != plan_.parent && canBeParent(*candidate))
-                others.push_back(candidate);
+        std::vector<PossibleParent> others = population_.parents().parents;
+        const auto leaveOut = [&others](const Candidate* candidate) {
+            std::erase_if(others, [candidate](const PossibleParent& other) { return other.candidate == candidate; });
+        };
+        leaveOut(plan_.parent.get());
         while (plan_.partners.size() < wanted && !others.empty()) {
             const ParentChoice choice = draw(others);
             if (!choice.chosen)
                 break;
-            const auto chosen = population_.find(choice.chosen->id);
-            plan_.partners.push_back(chosen);
-            std::erase(others, chosen);
+            plan_.partners.push_back(population_.find(choice.chosen->id));
+            leaveOut(choice.chosen);
         }
     }
 
@@ -141,33 +125,22 @@ private:
             take(population_.find(drawn->id));
             elites.erase(drawn);
         }
-        std::vector<std::pair<double, const SearchPlan::Pointer*>> fittest;
-        for (const auto& candidate : population_.membersOf(context_.island))
-            if (const auto score = isRejected(*candidate) ? std::nullopt : fitness(*candidate))
-                fittest.emplace_back(*score, &candidate);
-        std::erase_if(fittest, [&](const auto& scored) { return used.contains((*scored.second)->id); });
-        const auto count =
-            static_cast<std::ptrdiff_t>(std::min(fittest.size(), static_cast<std::size_t>(settings_.top_inspirations)));
-        std::ranges::partial_sort(fittest, fittest.begin() + count, [](const auto& a, const auto& b) {
-            return a.first != b.first ? a.first > b.first : (*a.second)->number < (*b.second)->number;
-        });
-        fittest.resize(static_cast<std::size_t>(count));
-        for (const auto& [score, candidate] : fittest)
-            take(*candidate);
+        const auto& [parents, by_fitness] = population_.parentsOn(context_.island);
+        const auto enough = plan_.inspirations.size() + static_cast<std::size_t>(settings_.top_inspirations);
+        for (auto index = by_fitness.begin(); index != by_fitness.end() && plan_.inspirations.size() < enough; ++index)
+            take(population_.find(parents[*index].candidate->id));
     }
 
     void tellFailures()
     {
-        for (const auto& candidate : population_.candidates() | std::views::reverse) {
-            const bool failed = candidate->evaluation && !candidate->evaluation->verified() &&
-                                candidate->evaluation->verdict != Verdict::duplicate;
-            if (isRejected(*candidate)) {
-                if (std::cmp_less(plan_.rejected.size(), settings_.told_rejections))
-                    plan_.rejected.push_back(candidate);
-            } else if (failed && candidate->island == context_.island && candidate != plan_.parent &&
-                       std::cmp_less(plan_.failures.size(), settings_.told_failures)) {
+        for (const auto& candidate :
+             population_.rejected() | std::views::reverse | std::views::take(settings_.told_rejections))
+            plan_.rejected.push_back(candidate);
+        for (const auto& candidate : population_.failuresOn(context_.island) | std::views::reverse) {
+            if (std::cmp_greater_equal(plan_.failures.size(), settings_.told_failures))
+                break;
+            if (candidate != plan_.parent)
                 plan_.failures.push_back(candidate);
-            }
         }
     }
 

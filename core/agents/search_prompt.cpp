@@ -41,13 +41,12 @@ std::string islandText(const IslandPlan& island)
 /// The evolve blocks alone: the rest is the same in all.
 Result<std::string> evolveBlocks(const SearchPromptParts& parts, const std::string& id)
 {
-    auto text = parts.source_of(id);
-    if (!text)
-        return text;
-    const auto source = KernelSource::parse(std::move(*text));
+    const auto source = parts.source_of(id);
+    if (!source)
+        return std::unexpected(source.error());
     std::string blocks;
-    for (std::size_t i = 0; source && i < source->blocks().size(); ++i)
-        blocks += source->blockText(i);
+    for (std::size_t i = 0; i < (*source)->blocks().size(); ++i)
+        blocks += (*source)->blockText(i);
     return blocks;
 }
 

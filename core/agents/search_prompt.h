@@ -4,6 +4,7 @@
 
 #include "core/agents/prompt.h"
 #include "core/agents/search_plan.h"
+#include "core/agents/source_cache.h"
 #include "core/nodes/node.h"
 #include "core/workload/workload.h"
 
@@ -18,7 +19,7 @@ struct SearchPromptParts {
     std::string scratchpad, archive;
     const SearchPlan* plan = nullptr;
     std::string parent_source;
-    std::function<Result<std::string>(const std::string& id)> source_of;
+    std::function<Result<SourceCache::Pointer>(const std::string& id)> source_of;
 };
 Result<std::string> searchPrompt(const PromptLibrary& prompts, const SearchPromptParts& parts);
 

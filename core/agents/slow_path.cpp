@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::uint64_t most_source_bytes = 4u << 20;
 constexpr std::size_t most_answer_bytes_repeated = 64u << 10;
+/// Parents and inspirations come again and again: a hundred programs of the usual length.
+constexpr std::size_t most_cached_bytes = 4u << 20;
 /// Keeps the bandit's draws apart from those of plans.
 constexpr std::uint64_t model_stream = 0x6d6f64656c73u;
 
@@ -73,7 +75,8 @@ SlowPathProposer::SlowPathProposer(Parts parts, std::unique_ptr<TunableProposer>
       population_({parts_.islands, parts_.run_seed, parts_.settings.archive, parts_.settings.migration}),
       bandit_(modelsOf(parts_), parts_.settings.bandit),
       summarizer_(parts_.models, parts_.prompts, parts_.settings, parts_.islands),
-      novelty_(parts_.settings.novelty, parts_.settings.raced_choices > 0)
+      novelty_(parts_.settings.novelty, parts_.settings.raced_choices > 0),
+      sources_(most_cached_bytes)
 {
 }
 
@@ -171,6 +174,16 @@ std::string SlowPathProposer::chooseModel(const ProposalContext& context)
     return chosen_models_[static_cast<std::size_t>(context.number)];
 }
 
+/// A node that is probed again may be able to do more.
+const std::vector<ArchiveCell>& SlowPathProposer::validOn(const std::set<std::string>& capabilities)
+{
+    if (valid_cells_.empty() || capabilities != capabilities_) {
+        valid_cells_ = validCells(parts_.design_space, capabilities);
+        capabilities_ = capabilities;
+    }
+    return valid_cells_;
+}
+
 Result<ProposalOutcome> SlowPathProposer::propose(const ProposalContext& context, std::stop_token stop)
 {
     auto work = plan(context);
@@ -192,15 +205,14 @@ Result<ProposalWork> SlowPathProposer::plan(ProposalContext context)
             return ProposalOutcome(std::move(*proposal));
         };
     draft->plan = planProposal(population_, context, parts_.settings);
-    draft->archive = describeArchive(
-        population_.archive(),
-        validCells(parts_.design_space, context.node ? context.node->capabilities : std::set<std::string>{"lsa"}));
+    draft->archive = describeArchive(population_.archive(),
+                                     validOn(context.node ? context.node->capabilities : std::set<std::string>{"lsa"}));
     draft->reading = summarizer_.plan(context);
     draft->context = std::move(context);
     return [this, draft](std::stop_token stop) { return work(*draft, std::move(stop)); };
 }
 
-Result<ChatRequest> SlowPathProposer::requestOf(const Draft& draft, const KernelSource& parent) const
+Result<ChatRequest> SlowPathProposer::requestOf(const Draft& draft, const KernelSource& parent)
 {
     SearchPromptParts prompt;
     prompt.workload = &parts_.workload;
@@ -211,7 +223,7 @@ Result<ChatRequest> SlowPathProposer::requestOf(const Draft& draft, const Kernel
     prompt.archive = draft.archive;
     prompt.plan = &draft.plan;
     prompt.parent_source = parent.text();
-    prompt.source_of = draft.context.source_of;
+    prompt.source_of = [&](const std::string& id) { return sources_.get(id, draft.context.source_of); };
     auto text = searchPrompt(parts_.prompts, prompt);
     if (!text)
         return std::unexpected(text.error());
@@ -301,11 +313,12 @@ Result<ProposalOutcome> SlowPathProposer::ask(const Draft& draft, ModelSession& 
         Result<std::string> again;
         const char* title = "The answer could not be used";
         if (read) {
+            const bool compares = settings.novelty.attempts > 0;
+            auto comparable = compares ? novelty_.comparedOf(read->source, session) : SourceNovelty::Compared();
             if (context.await_turn && !context.await_turn())
                 return noProposal(NoProposal::Then::pause, "The run ended first.");
-            const auto compared = settings.novelty.attempts > 0
-                                      ? novelty_.duplicateOf(read->source, context, session, step)
-                                      : Result<SourceNovelty::Outcome>();
+            const auto compared = compares ? novelty_.duplicateOf(std::move(comparable), context, session, step)
+                                           : Result<SourceNovelty::Outcome>();
             if (!compared)
                 return std::unexpected(compared.error());
             if (!*compared)
@@ -365,13 +378,10 @@ Result<ProposalOutcome> SlowPathProposer::work(Draft& draft, std::stop_token sto
                      *chose);
     if (!asks)
         return std::unexpected(asks.error());
-    auto text = context.source_of(plan.parent->id);
-    if (!text)
-        return std::unexpected(text.error());
-    const auto parent = KernelSource::parse(std::move(*text));
+    const auto parent = sources_.get(plan.parent->id, context.source_of);
     if (!parent)
-        return failure(fmt::format("The source of {} cannot be read: {}", plan.parent->id, parent.error().message));
-    return ask(draft, session, *asks, *parent, std::move(stop));
+        return std::unexpected(parent.error());
+    return ask(draft, session, *asks, **parent, std::move(stop));
 }
 
 }  // namespace cuco

@@ -7,6 +7,7 @@
 #include "core/agents/search_answer.h"
 #include "core/agents/search_plan.h"
 #include "core/agents/slow_path_settings.h"
+#include "core/agents/source_cache.h"
 #include "core/agents/source_novelty.h"
 #include "core/agents/summarizer.h"
 #include "core/agents/tunable_proposer.h"
@@ -48,8 +49,9 @@ private:
     const IslandPlan& islandPlan(int island) const;
     Result<Proposal> seed(const ProposalContext& context) const;
     std::string chooseModel(const ProposalContext& context);
+    const std::vector<ArchiveCell>& validOn(const std::set<std::string>& capabilities);
     Result<ProposalOutcome> work(Draft& draft, std::stop_token stop);
-    Result<ChatRequest> requestOf(const Draft& draft, const KernelSource& parent) const;
+    Result<ChatRequest> requestOf(const Draft& draft, const KernelSource& parent);
     Result<ProposalOutcome> ask(const Draft& draft, ModelSession& session, int step, const KernelSource& parent,
                                 std::stop_token stop);
     Proposal proposalOf(const Draft& draft, SearchAnswer answer, ModelSession& session);
@@ -65,9 +67,12 @@ private:
     ModelBandit bandit_;
     std::vector<std::string> chosen_models_;  ///< by number
     std::size_t observed_ = 0;                ///< candidates that the bandit knows the outcome of
+    std::set<std::string> capabilities_;      ///< what valid_cells_ are valid with
+    std::vector<ArchiveCell> valid_cells_;
     // Of works:
     Summarizer summarizer_;
     SourceNovelty novelty_;
+    SourceCache sources_;
 };
 
 }  // namespace cuco

@@ -60,7 +60,7 @@ Result<KernelSource> SourceNovelty::earlier(const ProposalContext& context, cons
     auto source = KernelSource::parse(std::move(*text));
     if (!source)
         return failure(fmt::format("The source of {} cannot be read: {}", id, source.error().message));
-    return comparable(*source);
+    return std::move(*source);
 }
 
 SourceNovelty::Vector SourceNovelty::vectorOf(const std::string& text, ModelSession& session, int step)
@@ -74,11 +74,12 @@ SourceNovelty::Vector SourceNovelty::vectorOf(const std::string& text, ModelSess
     return std::move(*vector);
 }
 
-SourceNovelty::Compared SourceNovelty::comparedOf(const KernelSource& comparable, const ModelSession& session) const
+SourceNovelty::Compared SourceNovelty::comparedOf(const KernelSource& source, const ModelSession& session) const
 {
-    Compared compared{sketchOf(comparable), {}, {}};
+    const KernelSource alike = comparable(source);
+    Compared compared{sketchOf(alike), {}, {}};
     if (session.embeds())
-        compared.text = evolvedText(comparable);
+        compared.text = evolvedText(alike);
     if (std::cmp_greater(compared.text.size(), settings_.embedded_bytes))
         compared.text.clear();
     return compared;
@@ -114,7 +115,7 @@ Result<std::expected<void, NoProposal>> SourceNovelty::catchUp(const ProposalCon
     return CaughtUp();
 }
 
-Result<SourceNovelty::Outcome> SourceNovelty::duplicateOf(const KernelSource& source, const ProposalContext& context,
+Result<SourceNovelty::Outcome> SourceNovelty::duplicateOf(Compared compared, const ProposalContext& context,
                                                           ModelSession& session, int step)
 {
     const std::scoped_lock guard(mutex_);
@@ -123,10 +124,9 @@ Result<SourceNovelty::Outcome> SourceNovelty::duplicateOf(const KernelSource& so
         return std::unexpected(caught_up.error());
     if (!*caught_up)
         return Outcome(std::unexpected(caught_up->error()));
-    Compared compared = comparedOf(comparable(source), session);
     const auto twin = tokens_.duplicateOf(compared.sketch, [&](const std::string& id) -> Result<SourceSketch> {
         const auto other = earlier(context, id);
-        return other ? Result<SourceSketch>(sketchOf(*other)) : std::unexpected(other.error());
+        return other ? Result<SourceSketch>(sketchOf(comparable(*other))) : std::unexpected(other.error());
     });
     if (!twin)
         return std::unexpected(twin.error());

@@ -10,17 +10,10 @@ namespace cuco {
 
 namespace {
 
-using Versions = std::vector<std::shared_ptr<const Scratchpad>>;
-
-bool isMade(const Versions& versions, int candidates)
+bool isMade(const Scratchpads& versions, int candidates)
 {
     return std::ranges::any_of(
-        versions, [&](const auto& version) { return !version->by_person && version->candidates == candidates; });
-}
-
-Versions versionsOf(const ScratchpadSource& scratchpads)
-{
-    return scratchpads ? scratchpads() : Versions();
+        *versions, [&](const auto& version) { return !version->by_person && version->candidates == candidates; });
 }
 
 bool failed(const Summarizer::Outcome& outcome)
@@ -135,7 +128,7 @@ Result<std::expected<Summarizer::Notes, NoProposal>> Summarizer::await(const Rea
             return Awaited(std::unexpected(made->error()));
         notes.cost_usd = reading.pays ? (*made)->cost_usd : 0;
     }
-    notes.text = scratchpadFor(versionsOf(context.scratchpads), reading.candidates);
+    notes.text = scratchpadFor(*versionsOf(context.scratchpads), reading.candidates);
     return Awaited(std::move(notes));
 }
 

@@ -118,16 +118,12 @@ private:
 
     ParentChoice weighted(const std::function<bool(const Candidate&)>& eligible)
     {
-        ParentChoice choice;
+        std::vector<PossibleParent> parents;
         for (const auto& candidate : context_.visible)
-            if (eligible(*candidate)) {
-                choice.candidates.push_back(candidate.get());
-                choice.children.push_back(children_[candidate->id]);
-            }
-        choice.weights = parentWeights(choice.candidates, choice.children, context_.parent_selection);
-        if (std::ranges::any_of(choice.weights, [](double weight) { return weight > 0; }))
-            choice.chosen = choice.candidates[random_.weighted(choice.weights)];
-        return choice;
+            if (eligible(*candidate))
+                if (const auto parent = asPossibleParent(*candidate, children_[candidate->id]))
+                    parents.push_back(*parent);
+        return drawParent(std::move(parents), context_.parent_selection, random_);
     }
 
     /// From the island; sometimes, and while nothing in the island can be a parent, from all of them.

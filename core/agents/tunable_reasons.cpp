@@ -19,20 +19,22 @@ constexpr std::size_t most_rows = 12;
 std::string weightTable(const ParentChoice& choice)
 {
     const double sum = std::accumulate(choice.weights.begin(), choice.weights.end(), 0.0);
-    std::vector<std::size_t> order(choice.candidates.size());
+    std::vector<std::size_t> order(choice.parents.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order,
-                             [&](std::size_t a, std::size_t b) { return choice.weights[a] > choice.weights[b]; });
+    const auto rows = static_cast<std::ptrdiff_t>(std::min(most_rows, order.size()));
+    std::ranges::partial_sort(order, order.begin() + rows, [&](std::size_t a, std::size_t b) {
+        return choice.weights[a] != choice.weights[b] ? choice.weights[a] > choice.weights[b] : a < b;
+    });
 
     std::string table =
         "| candidate | strategy | speed-up, lower bound | children | weight | chance "
         "|\n|---|---|---:|---:|---:|---:|\n";
-    for (const std::size_t i : std::span(order).first(std::min(most_rows, order.size()))) {
-        const Candidate& candidate = *choice.candidates[i];
+    for (const std::size_t i : std::span(order.begin(), order.begin() + rows)) {
+        const Candidate& candidate = *choice.parents[i].candidate;
         const auto low = candidate.evaluation ? candidate.evaluation->ciLow() : std::nullopt;
         const char* mark = &candidate == choice.chosen ? "**" : "";
         table += fmt::format("| {}{}{} | {} | {} | {} | {:.3g} | {:.1f} % |\n", mark, candidate.id, mark,
-                             candidate.strategy, low ? fmt::format("{:.3f}×", *low) : "–", choice.children[i],
+                             candidate.strategy, low ? fmt::format("{:.3f}×", *low) : "–", choice.parents[i].children,
                              choice.weights[i], sum > 0 ? 100 * choice.weights[i] / sum : 0);
     }
     if (order.size() > most_rows)
@@ -61,6 +63,16 @@ std::string describePolicy(const ParentSelectionSettings& settings)
 }
 
 }  // namespace
+
+ParentChoice drawParent(std::vector<PossibleParent> parents, const ParentSelectionSettings& settings,
+                        ProposalRandom& random)
+{
+    ParentChoice choice{std::move(parents), {}, nullptr};
+    choice.weights = parentWeights(choice.parents, settings);
+    if (std::ranges::any_of(choice.weights, [](double weight) { return weight > 0; }))
+        choice.chosen = choice.parents[random.weighted(choice.weights)].candidate;
+    return choice;
+}
 
 std::string explainSeed(int island, const std::string& strategy, const std::string& directive)
 {

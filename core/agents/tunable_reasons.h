@@ -13,11 +13,12 @@ namespace cuco {
 
 /// A weighted draw with what was drawn from.
 struct ParentChoice {
-    std::vector<const Candidate*> candidates;
-    std::vector<int> children;
+    std::vector<PossibleParent> parents;
     std::vector<double> weights;
     const Candidate* chosen = nullptr;  ///< nothing when all weights are zero
 };
+ParentChoice drawParent(std::vector<PossibleParent> parents, const ParentSelectionSettings& settings,
+                        ProposalRandom& random);
 
 // The Markdown bodies of the tunable proposer's steps.
 std::string explainSeed(int island, const std::string& strategy, const std::string& directive);

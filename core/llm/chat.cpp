@@ -155,6 +155,18 @@ bool isValidUtf8(std::string_view text)
     return true;
 }
 
+/// Whether none of the eight bytes from here on is escaped: a control character, a quotation mark, a backslash.
+bool isPlain(std::string_view text, std::size_t at)
+{
+    std::uint64_t bytes = 0;
+    if (text.size() - at < sizeof bytes)
+        return false;
+    std::memcpy(&bytes, text.data() + at, sizeof bytes);
+    constexpr std::uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
+    const auto below = [](std::uint64_t value, std::uint64_t least) { return (value - ones * least) & ~value; };
+    return ((below(bytes, 0x20) | below(bytes ^ (ones * '"'), 1) | below(bytes ^ (ones * '\\'), 1)) & tops) == 0;
+}
+
 /// Long texts are most of what is dumped, and nlohmann's writer looks at each byte of them on its own.
 void appendString(std::string& out, const std::string& text)
 {
@@ -165,6 +177,10 @@ void appendString(std::string& out, const std::string& text)
     out += '"';
     std::size_t plain = 0;
     for (std::size_t at = 0; at < text.size(); ++at) {
+        while (isPlain(text, at))
+            at += 8;
+        if (at == text.size())
+            break;
         const auto byte = static_cast<unsigned char>(text[at]);
         if (byte >= 0x20 && byte != '"' && byte != '\\')
             continue;

@@ -58,6 +58,15 @@ const ChatResponse& answerOf(const ChatResult& result)
     return result ? *result : result.error().partial;
 }
 
+CallCost costOf(const ChatRequest& request, const ChatResult& result, const std::optional<ModelPrice>& price)
+{
+    if (!price)
+        return {};
+    const double usd = settledUsd(*price, request, result);
+    const bool worst_case = !answerOf(result).usage.reported && usd > 0;
+    return {usd, worst_case ? "worst case" : price->as_of == "user" ? "user's price" : "list price of " + price->as_of};
+}
+
 LlmCall makeLlmCall(ChatRequest request, ChatResult result, std::string provider,
                     const std::optional<ModelPrice>& price, std::int64_t started_ms)
 {
@@ -66,13 +75,9 @@ LlmCall makeLlmCall(ChatRequest request, ChatResult result, std::string provider
     call.started_ms = started_ms;
     call.request = std::move(request);
     call.result = std::move(result);
-    if (price) {
-        call.cost_usd = settledUsd(*price, call.request, call.result);
-        const bool worst_case = !answerOf(call.result).usage.reported && *call.cost_usd > 0;
-        call.cost_source = worst_case               ? "worst case"
-                           : price->as_of == "user" ? "user's price"
-                                                    : "list price of " + price->as_of;
-    }
+    CallCost cost = costOf(call.request, call.result, price);
+    call.cost_usd = cost.usd;
+    call.cost_source = std::move(cost.source);
     return call;
 }
 

@@ -18,11 +18,19 @@ struct LlmCall {
     std::string provider;
     std::int64_t started_ms = 0;  ///< Unix time
     ChatRequest request;
-    ChatResult result;  ///< with the raw bodies
+    std::string request_sha256;  ///< requestSha256(request), where it was needed before; else empty
+    ChatResult result;           ///< with the raw bodies
     std::optional<double> cost_usd;
     std::string cost_source;  ///< "list price of 2025-12-01", "user's price",
                               ///< "worst case"; empty without a cost
 };
+
+/// By the answer's counts of tokens, or the most that it can have cost.
+struct CallCost {
+    std::optional<double> usd;  ///< nothing without a price
+    std::string source;         ///< LlmCall::cost_source
+};
+CallCost costOf(const ChatRequest& request, const ChatResult& result, const std::optional<ModelPrice>& price);
 
 /// What came back, also from a call that failed.
 const ChatResponse& answerOf(const ChatResult& result);

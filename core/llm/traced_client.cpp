@@ -32,7 +32,8 @@ ChatResult TracedClient::complete(const ChatRequest& request, const CallControl&
         call.agent = origin_.agent;
         call.step = origin_.step;
         call.candidate_id = origin_.candidate_id;
-        sink_->callEnded(running, call);
+        call.request_sha256 = origin_.request_sha256;
+        sink_->callEnded(running, std::move(call));
     };
     CallControl traced = control;
     traced.on_text = [&](std::string_view piece) {

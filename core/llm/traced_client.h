@@ -9,9 +9,10 @@ namespace cuco {
 
 /// Who asks, and what the call belongs to.
 struct LlmCallOrigin {
-    std::string agent;         ///< "slow path"
-    int step = 0;              ///< a step that is stored already (AgentTrace::addStep); 0: none
-    std::string candidate_id;  ///< also of one that is yet to be proposed; may be empty
+    std::string agent;                ///< "slow path"
+    int step = 0;                     ///< a step that is stored already (AgentTrace::addStep); 0: none
+    std::string candidate_id;         ///< also of one that is yet to be proposed; may be empty
+    std::string request_sha256 = {};  ///< requestSha256(), where the caller has it already
 };
 
 /// Where traced calls go. Several threads may call at once; the functions of one call come in order, from its thread.
@@ -23,7 +24,7 @@ public:
                             std::int64_t started_ms) = 0;
     virtual void callText(int running, std::string_view piece) = 0;
     /// Stores it. What cannot be stored is the sink's to report: the answer is paid for and goes on.
-    virtual void callEnded(int running, const LlmCall& call) = 0;
+    virtual void callEnded(int running, LlmCall call) = 0;
 };
 
 /// Hands each call of its inner client to a sink: once, however it ends, before the caller sees the answer. Goes

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -18,32 +19,23 @@ namespace {
 // Directives with their arguments as tokens: tokeniseCuda() drops #pragma and #if, where numbers matter.
 enum class Place { code, define, directive };
 
+/// What one spelling means so far.
+struct Name {
+    std::uint64_t hash = 0;                            ///< of its text
+    bool kept = false;                                 ///< is itself wherever it stands
+    bool type = false;                                 ///< of a struct, class or union
+    std::optional<std::uint64_t> identity, as_member;  ///< once it was declared
+};
+
 struct Word {
     std::string_view text;
     LexemeKind kind = LexemeKind::end;
     Place place = Place::code;
+    Name* name = nullptr;  ///< of an identifier
 
     bool is(std::string_view other) const { return text == other; }
     bool isName() const { return kind == LexemeKind::identifier && place != Place::directive; }
 };
-
-void split(std::string_view text, Place place, std::vector<Word>& words)
-{
-    CudaLexer lexer(text);
-    for (Lexeme lexeme = lexer.next(); lexeme.kind != LexemeKind::end; lexeme = lexer.next()) {
-        const std::string_view word = text.substr(lexeme.begin, lexeme.end - lexeme.begin);
-        if (lexeme.kind == LexemeKind::comment)
-            continue;
-        if (lexeme.kind != LexemeKind::preprocessor || place != Place::code) {
-            words.push_back({word, lexeme.kind, place});
-            continue;
-        }
-        const std::string_view rest = word.substr(std::min(word.find_first_not_of(" \t", 1), word.size()));
-        words.push_back({word.substr(0, 1), LexemeKind::punctuation, Place::directive});
-        split(rest, rest.starts_with("define") ? Place::define : Place::directive, words);
-        words.push_back({"\n", LexemeKind::punctuation, Place::directive});
-    }
-}
 
 template <std::size_t size>
 bool isOneOf(std::string_view text, const std::array<std::string_view, size>& words)
@@ -159,6 +151,46 @@ bool isAlwaysKept(std::string_view name)
     return std::ranges::any_of(kept_prefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
+/// The words of code, each identifier with the name that all of its spelling share.
+class Words {
+public:
+    void add(std::string_view text, Place place)
+    {
+        CudaLexer lexer(text);
+        for (Lexeme lexeme = lexer.next(); lexeme.kind != LexemeKind::end; lexeme = lexer.next()) {
+            const std::string_view word = text.substr(lexeme.begin, lexeme.end - lexeme.begin);
+            if (lexeme.kind == LexemeKind::comment)
+                continue;
+            if (lexeme.kind != LexemeKind::preprocessor || place != Place::code) {
+                Name* const name = lexeme.kind == LexemeKind::identifier ? &nameOf(word) : nullptr;
+                words_.push_back({word, lexeme.kind, place, name});
+                continue;
+            }
+            const std::string_view rest = word.substr(std::min(word.find_first_not_of(" \t", 1), word.size()));
+            words_.push_back({word.substr(0, 1), LexemeKind::punctuation, Place::directive});
+            add(rest, rest.starts_with("define") ? Place::define : Place::directive);
+            addLineEnd();
+        }
+    }
+    void addLineEnd() { words_.push_back({"\n", LexemeKind::punctuation, Place::directive}); }
+
+    const std::vector<Word>& all() const { return words_; }
+
+private:
+    Name& nameOf(std::string_view text)
+    {
+        const auto [found, is_new] = names_.try_emplace(text);
+        if (is_new) {
+            found->second.hash = hashText(text);
+            found->second.kept = isAlwaysKept(text);
+        }
+        return found->second;
+    }
+
+    std::vector<Word> words_;
+    std::unordered_map<std::string_view, Name> names_;
+};
+
 class Normaliser {
 public:
     explicit Normaliser(const std::vector<Word>& words) : words_(words) {}
@@ -200,23 +232,21 @@ private:
             std::erase(digits, '\'');
             return hashText(digits);
         }
-        if (!here.isName() || isAlwaysKept(here.text))
-            return hashText(here.text);
+        if (!here.isName())
+            return here.name ? here.name->hash : hashText(here.text);
+        Name& name = *here.name;
+        if (name.kept)
+            return name.hash;
         auto& scope = scopes_.back();
         if (const std::uint64_t kind = kindOfDeclaration()) {
-            auto& names = scope.of_type && scope.depth == 0 ? members_ : names_;
             const std::uint64_t identity = mixHash(kind, ++declared_[kind]);
-            names[here.text] = identity;
+            (scope.of_type && scope.depth == 0 ? name.as_member : name.identity) = identity;
             scope.kind = kind;
             scope.kind_depth = scope.depth;
             return identity;
         }
-        const auto& first = isMemberUse() ? members_ : names_;
-        if (const auto found = first.find(here.text); found != first.end())
-            return found->second;
-        if (const auto found = members_.find(here.text); found != members_.end() && !isMemberUse())
-            return found->second;
-        return hashText(here.text);
+        const auto& identity = isMemberUse() || !name.identity ? name.as_member : name.identity;
+        return identity.value_or(name.hash);
     }
 
     /// 0: the name here is not being declared.
@@ -254,7 +284,7 @@ private:
     /// Whether `T *name` at `type` is a declaration rather than a product.
     bool beginsType(std::ptrdiff_t type) const
     {
-        if (names_.contains(word(type).text) && !types_.contains(word(type).text))
+        if (const Name* name = word(type).name; name && name->identity && !name->type)
             return false;
         const Word& before = word(type - 1);
         return before.kind == LexemeKind::end || before.kind == LexemeKind::identifier || before.is(";") ||
@@ -285,7 +315,8 @@ private:
         Scope& scope = scopes_.back();
         if (here.is("struct") || here.is("class") || here.is("union")) {
             scope.type_begins = !word(-1).is("<") && !word(-1).is(",");
-            types_.insert(word(1).text);
+            if (Name* name = word(1).name)
+                name->type = true;
         } else if (here.is("(") || here.is("[")) {
             ++scope.depth;
         } else if (here.is(")") || here.is("]")) {
@@ -313,8 +344,6 @@ private:
     std::size_t at_ = 0;
     std::vector<std::uint64_t> hashes_;
     std::vector<Scope> scopes_{Scope{}};
-    std::unordered_map<std::string_view, std::uint64_t> names_, members_;
-    std::unordered_set<std::string_view> types_;
     std::unordered_map<std::uint64_t, std::uint64_t> declared_;  ///< how many of a kind
 };
 
@@ -338,12 +367,12 @@ std::uint64_t hashText(std::string_view text)
 
 std::vector<std::uint64_t> normalisedTokens(const KernelSource& source)
 {
-    std::vector<Word> words;
+    Words words;
     for (std::size_t block = 0; block < source.blocks().size(); ++block) {
-        split(source.blockText(block), Place::code, words);
-        words.push_back({"\n", LexemeKind::punctuation, Place::directive});
+        words.add(source.blockText(block), Place::code);
+        words.addLineEnd();
     }
-    return Normaliser(words).run();
+    return Normaliser(words.all()).run();
 }
 
 }  // namespace cuco

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <span>
 
 namespace cuco {
@@ -21,20 +22,41 @@ using Signature = std::array<std::uint32_t, SourceSketch::signature_size>;
 /// Of a duplicate that no band finds.
 constexpr double most_missed = 1e-4;
 
+/// Evenly spread hashes: first by their leading bits, then each of these few parts by itself.
+void sortHashes(std::vector<std::uint32_t>& hashes)
+{
+    std::array<std::size_t, 257> begins{};
+    for (const std::uint32_t hash : hashes)
+        ++begins[(hash >> 24) + 1];
+    std::partial_sum(begins.begin(), begins.end(), begins.begin());
+    std::vector<std::uint32_t> sorted(hashes.size());
+    auto next = begins;
+    for (const std::uint32_t hash : hashes)
+        sorted[next[hash >> 24]++] = hash;
+    for (std::size_t part = 0; part + 1 < begins.size(); ++part)
+        std::ranges::sort(std::span(sorted).subspan(begins[part], begins[part + 1] - begins[part]));
+    hashes = std::move(sorted);
+}
+
 std::vector<std::uint32_t> shinglesOf(std::span<const std::uint64_t> tokens)
 {
-    // Blanks at both ends: each token is in as many shingles, the first and the last, too.
+    // Blanks at both ends: each token is in as many shingles, the first and the last, too. A shingle is a polynomial of
+    // its tokens, so that the next one follows from it.
     constexpr std::size_t width = SourceSketch::shingle_tokens;
+    constexpr std::uint64_t base = 0x9e3779b97f4a7c15u;
+    std::uint64_t leaving_factor = 1, polynomial = 0;
+    for (std::size_t i = 0; i < width; ++i)
+        leaving_factor *= base;
     std::vector<std::uint32_t> shingles;
     shingles.reserve(tokens.size() + width - 1);
-    for (std::size_t end = 1; end < tokens.size() + width; ++end) {
-        std::uint64_t hash = 0;
-        for (std::size_t at = end; at < end + width; ++at)
-            hash = mixHash(hash, at < width || at - width >= tokens.size() ? 0 : tokens[at - width]);
-        shingles.push_back(static_cast<std::uint32_t>(hash >> 32));
+    for (std::size_t end = 0; end + 1 < tokens.size() + width; ++end) {
+        const std::uint64_t enters = end < tokens.size() ? tokens[end] : 0;
+        const std::uint64_t leaves = end < width ? 0 : tokens[end - width];
+        polynomial = polynomial * base + enters - leaves * leaving_factor;
+        shingles.push_back(static_cast<std::uint32_t>(mixHash(0, polynomial) >> 32));
     }
     // A multiset as a set: the second of equal shingles is another element than the first.
-    std::ranges::sort(shingles);
+    sortHashes(shingles);
     std::vector<std::uint32_t> repeated;
     std::uint64_t occurrence = 0;
     const auto again = std::unique(shingles.begin(), shingles.end(), [&](std::uint32_t first, std::uint32_t next) {
@@ -44,7 +66,7 @@ std::vector<std::uint32_t> shinglesOf(std::span<const std::uint64_t> tokens)
         return first == next;
     });
     shingles.erase(again, shingles.end());
-    std::ranges::sort(repeated);
+    sortHashes(repeated);
     const auto middle = shingles.insert(shingles.end(), repeated.begin(), repeated.end());
     std::inplace_merge(shingles.begin(), middle, shingles.end());
     return shingles;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace cuco {
@@ -44,76 +45,60 @@ constexpr std::array policy_names{
     std::pair{ParentPolicy::best_of_n, std::string_view("best_of_n")},
 };
 
-/// A candidate that may be a parent.
-struct Eligible {
-    std::size_t index = 0;
-    const Candidate* candidate = nullptr;
-    double score = 0;
-    int children = 0;
-
-    bool promoted() const { return candidate->decision == DecisionKind::promoted; }
-    double bonus(const ParentSelectionSettings& settings) const { return promoted() ? settings.promotion_bonus : 1; }
-};
-
-std::vector<Eligible> eligibleOf(std::span<const Candidate* const> candidates, std::span<const int> children)
+double bonusOf(const PossibleParent& parent, const ParentSelectionSettings& settings)
 {
-    std::vector<Eligible> eligible;
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-        if (candidates[i]->decision == DecisionKind::rejected)
-            continue;
-        if (const auto score = fitness(*candidates[i]))
-            eligible.push_back({i, candidates[i], *score, children[i]});
-    }
-    return eligible;
+    return parent.promoted ? settings.promotion_bonus : 1;
 }
 
-bool isFitter(const Eligible& a, const Eligible& b)
+std::vector<double> weighted(std::span<const PossibleParent> parents, const ParentSelectionSettings& settings)
 {
-    return a.score != b.score ? a.score > b.score : a.candidate->number < b.candidate->number;
-}
-
-void weigh(std::vector<double>& weights, std::span<const Eligible> eligible, const ParentSelectionSettings& settings)
-{
-    std::vector<double> values;
-    for (const Eligible& one : eligible)
-        values.push_back(one.score);
+    std::vector<double> values, weights;
+    values.reserve(parents.size());
+    for (const PossibleParent& parent : parents)
+        values.push_back(parent.fitness);
     const double middle = median(values);
     for (double& value : values)
         value = std::abs(value - middle);
-    const double spread = std::max(median(values), least_spread);
-    for (const Eligible& one : eligible) {
-        const double sigmoid = 1 / (1 + std::exp(-settings.lambda * (one.score - middle) / spread));
-        weights[one.index] = sigmoid / (1 + one.children) * one.bonus(settings);
+    const double spread = std::max(median(std::move(values)), least_spread);
+    weights.reserve(parents.size());
+    for (const PossibleParent& parent : parents) {
+        const double sigmoid = 1 / (1 + std::exp(-settings.lambda * (parent.fitness - middle) / spread));
+        weights.push_back(sigmoid / (1 + parent.children) * bonusOf(parent, settings));
     }
+    return weights;
 }
 
-void weighByRank(std::vector<double>& weights, std::vector<Eligible> eligible, const ParentSelectionSettings& settings)
+std::vector<double> weightedByRank(std::span<const PossibleParent> parents, const ParentSelectionSettings& settings)
 {
-    std::ranges::sort(eligible, isFitter);
-    for (std::size_t rank = 1; rank <= eligible.size(); ++rank) {
-        const Eligible& one = eligible[rank - 1];
-        weights[one.index] = std::pow(static_cast<double>(rank), -settings.alpha) * one.bonus(settings);
-    }
+    std::vector<std::size_t> order(parents.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return isFitter(parents[a], parents[b]); });
+    std::vector<double> weights(parents.size());
+    for (std::size_t i = 0; i < order.size(); ++i)
+        weights[order[i]] =
+            std::pow(static_cast<double>(i + 1), -settings.alpha) * bonusOf(parents[order[i]], settings);
+    return weights;
 }
 
-void chooseByBeam(std::vector<double>& weights, std::span<const Eligible> eligible, int beam)
+std::vector<double> chosenByBeam(std::span<const PossibleParent> parents, int beam)
 {
-    const auto best = std::ranges::min_element(eligible, [&](const Eligible& a, const Eligible& b) {
+    const auto best = std::ranges::min_element(parents, [&](const PossibleParent& a, const PossibleParent& b) {
         if ((a.children < beam) != (b.children < beam))
             return a.children < beam;
-        return a.promoted() != b.promoted() ? a.promoted() : isFitter(a, b);
+        return a.promoted != b.promoted ? a.promoted : isFitter(a, b);
     });
-    weights[best->index] = 1;
+    std::vector<double> weights(parents.size());
+    weights[static_cast<std::size_t>(best - parents.begin())] = 1;
+    return weights;
 }
 
-void chooseFirstGeneration(std::vector<double>& weights, std::span<const Eligible> eligible,
-                           const ParentSelectionSettings& settings)
+std::vector<double> firstGeneration(std::span<const PossibleParent> parents, const ParentSelectionSettings& settings)
 {
-    const auto generation = [](const Eligible& one) { return one.candidate->generation; };
-    const int first = generation(*std::ranges::min_element(eligible, {}, generation));
-    for (const Eligible& one : eligible)
-        if (generation(one) == first)
-            weights[one.index] = one.bonus(settings);
+    const int first = std::ranges::min_element(parents, {}, &PossibleParent::generation)->generation;
+    std::vector<double> weights;
+    for (const PossibleParent& parent : parents)
+        weights.push_back(parent.generation == first ? bonusOf(parent, settings) : 0);
+    return weights;
 }
 
 }  // namespace
@@ -214,28 +199,37 @@ Result<ParentSelectionSettings> parentSelectionSettingsFromJson(const nlohmann::
     return settings;
 }
 
-std::vector<double> parentWeights(std::span<const Candidate* const> candidates, std::span<const int> children,
-                                  const ParentSelectionSettings& settings)
+std::optional<PossibleParent> asPossibleParent(const Candidate& candidate, int children)
 {
-    std::vector<double> weights(candidates.size(), 0.0);
-    const std::vector<Eligible> eligible = eligibleOf(candidates, children);
-    if (eligible.empty())
-        return weights;
+    if (candidate.decision == DecisionKind::rejected)
+        return std::nullopt;
+    const auto score = fitness(candidate);
+    if (!score)
+        return std::nullopt;
+    return PossibleParent{&candidate,           *score,   candidate.number,
+                          candidate.generation, children, candidate.decision == DecisionKind::promoted};
+}
+
+bool isFitter(const PossibleParent& a, const PossibleParent& b)
+{
+    return a.fitness != b.fitness ? a.fitness > b.fitness : a.number < b.number;
+}
+
+std::vector<double> parentWeights(std::span<const PossibleParent> parents, const ParentSelectionSettings& settings)
+{
+    if (parents.empty())
+        return {};
     switch (settings.policy) {
-        case ParentPolicy::weighted:
-            weigh(weights, eligible, settings);
-            break;
         case ParentPolicy::power_law:
-            weighByRank(weights, eligible, settings);
-            break;
+            return weightedByRank(parents, settings);
         case ParentPolicy::beam:
-            chooseByBeam(weights, eligible, settings.beam);
-            break;
+            return chosenByBeam(parents, settings.beam);
         case ParentPolicy::best_of_n:
-            chooseFirstGeneration(weights, eligible, settings);
+            return firstGeneration(parents, settings);
+        case ParentPolicy::weighted:
             break;
     }
-    return weights;
+    return weighted(parents, settings);
 }
 
 }  // namespace cuco

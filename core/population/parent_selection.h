@@ -50,10 +50,21 @@ Result<void> validate(const ParentSelectionSettings& settings);
 nlohmann::json toJson(const ParentSelectionSettings& settings);
 Result<ParentSelectionSettings> parentSelectionSettingsFromJson(const nlohmann::json& json, const std::string& where);
 
-/// What ProposalRandom::weighted() draws a parent with: the policy's weights, rejected and unverified candidates 0.
-/// Order as `candidates`; s is fitness(); equally fit ones rank by their number. Method: the parent sampling strategies
-/// of ShinkaEvolve (arXiv 2509.19349).
-std::vector<double> parentWeights(std::span<const Candidate* const> candidates, std::span<const int> children,
-                                  const ParentSelectionSettings& settings);
+/// What the choice of a parent looks at, side by side in memory: ten thousand are passed over in microseconds.
+struct PossibleParent {
+    const Candidate* candidate = nullptr;
+    double fitness = 0;
+    int number = 0, generation = 0, children = 0;
+    bool promoted = false;
+};
+/// Nothing for a rejected or unverified candidate.
+std::optional<PossibleParent> asPossibleParent(const Candidate& candidate, int children);
+
+/// The fittest first, equally fit ones by their number.
+bool isFitter(const PossibleParent& a, const PossibleParent& b);
+
+/// What ProposalRandom::weighted() draws a parent with: the policy's weights, in the order of `parents`; s is the
+/// fitness. Method: the parent sampling strategies of ShinkaEvolve (arXiv 2509.19349).
+std::vector<double> parentWeights(std::span<const PossibleParent> parents, const ParentSelectionSettings& settings);
 
 }  // namespace cuco

@@ -10,7 +10,8 @@ namespace cuco {
 SearchPopulation::SearchPopulation(Settings settings)
     : settings_(std::move(settings)),
       archive_(settings_.archive),
-      islands_(static_cast<std::size_t>(std::max(1, settings_.islands)))
+      pools_(static_cast<std::size_t>(std::max(1, settings_.islands)) + 1),
+      failures_(pools_.size() - 1)
 {
 }
 
@@ -18,10 +19,12 @@ void SearchPopulation::clear()
 {
     archive_ = Archive(settings_.archive);
     candidates_.clear();
-    for (auto& island : islands_)
-        island.clear();
-    children_.clear();
     by_id_.clear();
+    for (auto& pool : pools_)
+        pool = {};
+    for (auto& failures : failures_)
+        failures.clear();
+    rejected_.clear();
     generation_ = 0;
 }
 
@@ -39,13 +42,41 @@ void SearchPopulation::add(const Pointer& candidate)
 {
     for (; generation_ < candidate->generation; ++generation_)
         migrate(generation_);
-    by_id_.emplace(candidate->id, candidates_.size());
     candidates_.push_back(candidate);
-    if (candidate->island >= 0 && std::cmp_less(candidate->island, islands_.size()))
-        islands_[static_cast<std::size_t>(candidate->island)].push_back(candidate);
     for (const std::string& parent : candidate->parents)
-        ++children_[parent];
+        if (const auto found = by_id_.find(parent); found != by_id_.end()) {
+            ++found->second.children;
+            for (const auto& [pool, index] : found->second.places)
+                ++pools_[pool].parents[index].children;
+        }
+    Known& known = by_id_[candidate->id];
+    known.candidate = candidate;
+    const bool on_island = candidate->island >= 0 && std::cmp_less(candidate->island, islands());
+    const auto island = static_cast<std::size_t>(candidate->island);
+    if (on_island)
+        join(island, known);
+    join(islands(), known);
+    if (candidate->decision == DecisionKind::rejected)
+        rejected_.push_back(candidate);
+    else if (on_island && candidate->evaluation && !candidate->evaluation->verified() &&
+             candidate->evaluation->verdict != Verdict::duplicate)
+        failures_[island].push_back(candidate);
     archive_.insert(*candidate);
+}
+
+/// Nothing for one that cannot be a parent.
+void SearchPopulation::join(std::size_t pool, Known& known)
+{
+    const auto parent = asPossibleParent(*known.candidate, known.children);
+    if (!parent)
+        return;
+    auto& [parents, by_fitness] = pools_[pool];
+    const auto index = static_cast<std::uint32_t>(parents.size());
+    known.places.emplace_back(pool, index);
+    parents.push_back(*parent);
+    const auto behind = std::ranges::upper_bound(
+        by_fitness, index, [&parents](std::uint32_t a, std::uint32_t b) { return isFitter(parents[a], parents[b]); });
+    by_fitness.insert(behind, index);
 }
 
 void SearchPopulation::migrate(int generation)
@@ -53,25 +84,18 @@ void SearchPopulation::migrate(int generation)
     if (!isMigrationDue(generation, settings_.islands, settings_.migration))
         return;
     std::vector<IslandMember> members;
-    for (std::size_t island = 0; island < islands_.size(); ++island)
-        for (const Pointer& candidate : islands_[island])
-            members.push_back({candidate->id, static_cast<int>(island),
-                               candidate->decision == DecisionKind::rejected ? std::nullopt : fitness(*candidate)});
+    for (std::size_t island = 0; island < islands(); ++island)
+        for (const PossibleParent& parent : pools_[island].parents)
+            members.push_back({parent.candidate->id, static_cast<int>(island), parent.fitness});
     for (const Migration& move :
          migrations(settings_.seed, generation, members, settings_.islands, settings_.migration))
-        islands_[static_cast<std::size_t>(move.to)].push_back(candidates_[by_id_.at(move.candidate)]);
-}
-
-int SearchPopulation::childrenOf(const std::string& id) const
-{
-    const auto found = children_.find(id);
-    return found == children_.end() ? 0 : found->second;
+        join(static_cast<std::size_t>(move.to), by_id_.at(move.candidate));
 }
 
 SearchPopulation::Pointer SearchPopulation::find(const std::string& id) const
 {
     const auto found = by_id_.find(id);
-    return found == by_id_.end() ? nullptr : candidates_[found->second];
+    return found == by_id_.end() ? nullptr : found->second.candidate;
 }
 
 }  // namespace cuco

@@ -4,9 +4,7 @@
 
 #include "core/base/json.h"
 #include "core/run/database.h"
-#include "core/run/llm_call_texts.h"
 #include "core/run/text_search.h"
-#include "core/run/text_store.h"
 
 #include <fmt/format.h>
 #include <limits>
@@ -116,32 +114,38 @@ std::unexpected<Error> badText(const Error& error, std::int64_t id)
 
 }  // namespace
 
-Result<int> LlmStore::add(const LlmCall& call)
+LlmCallRow::LlmCallRow(LlmCall call)
+    : summary_(summaryOf(call, 0)),
+      request_sha256_(call.request_sha256.empty() ? requestSha256(call.request) : call.request_sha256),
+      // What a server sent with an error is text like any other; with an answer it is that answer in other words.
+      raw_use_(call.result ? TextStore::Use::kept : TextStore::Use::searched)
+{
+    texts_ = takeTexts(call);
+    document_ = dumpJson(toJson(call));
+    for (const std::string& asked : texts_.asked)
+        searched_.push_back(cutIntoPieces(asked));
+    searched_.push_back(cutIntoPieces(texts_.answer));
+    raw_ = {cutIntoPieces(texts_.raw_request), cutIntoPieces(texts_.raw_response)};
+}
+
+Result<int> LlmStore::add(const LlmCallRow& call)
 {
     const auto last = database_->integer("SELECT coalesce(max(id), 0) FROM llm_calls");
     if (!last)
         return std::unexpected(last.error());
     const std::int64_t id = *last + 1;
 
-    LlmCall rest = call;
-    const LlmCallTexts texts = takeTexts(rest);
-    const std::string request_sha256 = requestSha256(call.request);
-    // What a server sent with an error is text like any other; with an answer it is that answer in other words.
-    std::vector<std::string_view> searched(texts.asked.begin(), texts.asked.end());
-    searched.push_back(texts.answer);
     TextStore store(*database_);
-    auto pieces = store.add(searched, TextStore::Use::searched);
+    auto pieces = store.add(call.searched_, TextStore::Use::searched);
     if (!pieces)
         return std::unexpected(pieces.error());
-    const auto raw = store.add({texts.raw_request, texts.raw_response},
-                               call.result ? TextStore::Use::kept : TextStore::Use::searched);
+    const auto raw = store.add(call.raw_, call.raw_use_);
     if (!raw)
         return std::unexpected(raw.error());
     pieces->insert(pieces->end(), raw->begin(), raw->end());
 
-    const LlmCallSummary row = summaryOf(call, static_cast<int>(id));
-    const std::string texts_json = nlohmann::json(*pieces).dump(), document_json = dumpJson(toJson(rest)),
-                      stop_reason = toString(row.stop_reason),
+    const LlmCallSummary& row = call.summary_;
+    const std::string texts_json = nlohmann::json(*pieces).dump(), stop_reason = toString(row.stop_reason),
                       error_kind = row.error_kind ? toString(*row.error_kind) : std::string();
     auto stored = database_->run(
         fmt::format(
@@ -170,9 +174,9 @@ Result<int> LlmStore::add(const LlmCall& call)
          std::string_view(stop_reason),
          row.error_kind ? SqlValue(std::string_view(error_kind)) : SqlValue(nullptr),
          std::string_view(row.error),
-         std::string_view(request_sha256),
+         std::string_view(call.request_sha256_),
          std::string_view(texts_json),
-         std::string_view(document_json)});
+         std::string_view(call.document_)});
     if (!stored)
         return std::unexpected(stored.error());
     return static_cast<int>(id);

@@ -50,9 +50,7 @@ void RunController::Private::load()
         run.state = RunState::failed;
         return;
     }
-    for (const AgentStep& step : *steps)
-        if (auto scratchpad = scratchpadOf(step))
-            run.scratchpads.push_back(std::make_shared<const Scratchpad>(std::move(*scratchpad)));
+    run.scratchpads = withVersionsOf(*steps, run.scratchpads);
     auto pending = pendingSubmissions(*steps, snapshot->candidates, *run.file);
     if (!pending) {
         unreadable = pending.error();

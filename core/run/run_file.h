@@ -81,7 +81,7 @@ public:
     enum class Author { agent, person };
     Result<std::vector<AgentStep>> addSteps(std::vector<AgentStep> steps, Author author = Author::agent);
     /// Gives the call's id. Its step must be stored already, or is forgotten.
-    Result<int> addLlmCall(const LlmCall& call);
+    Result<int> addLlmCall(LlmCall call);
     /// `tuned_source`: what became of its source; null: it is as it was proposed.
     Result<void> settleCandidate(const Candidate& candidate, const std::optional<Timeline>& timeline,
                                  const std::string* tuned_source = nullptr);

@@ -33,13 +33,14 @@ Result<Value> RunFile::inLlmStore(const std::function<Result<Value>(LlmStore&)>&
     return value;
 }
 
-Result<int> RunFile::addLlmCall(const LlmCall& call)
+Result<int> RunFile::addLlmCall(LlmCall call)
 {
+    const LlmCallRow row(std::move(call));
     const std::scoped_lock guard(mutex_);
     LlmStore store(*database_);
     int id = 0;
     auto done = database_->transaction([&]() -> Result<void> {
-        auto stored = store.add(call);
+        auto stored = store.add(row);
         if (!stored)
             return std::unexpected(stored.error());
         id = *stored;

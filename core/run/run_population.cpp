@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/run/run_population.h"
 
+#include "core/agents/proposer.h"
+
 #include <algorithm>
 #include <ranges>
 
@@ -54,6 +56,8 @@ void RunPopulation::add(Candidate candidate)
     cost_usd_ += candidate.cost_usd;
     if (candidate.state == CandidateState::settled)
         ++settled_;
+    if (candidate.proposer == person_proposer)
+        ++submitted_;
     candidates_.push_back(std::make_shared<const Candidate>(std::move(candidate)));
     advancePrefix();
 }

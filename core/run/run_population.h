@@ -26,6 +26,7 @@ public:
     /// How many candidates from number 0 on are settled without a gap.
     int settledPrefix() const { return prefix_; }
     int countIn(CandidateState state) const;
+    int submitted() const { return submitted_; }  ///< how many a person wrote
     double costUsd() const { return cost_usd_; }
 
     const CandidatePointer& at(int number) const { return candidates_.at(static_cast<std::size_t>(number)); }
@@ -53,7 +54,7 @@ private:
     std::vector<CandidatePointer> candidates_;
     std::unordered_map<std::string, int> by_id_, by_source_, by_tuned_source_;
     std::vector<Decision> decisions_;
-    int settled_ = 0, prefix_ = 0;
+    int settled_ = 0, prefix_ = 0, submitted_ = 0;
     double cost_usd_ = 0;
 };
 

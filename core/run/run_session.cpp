@@ -21,18 +21,10 @@ constexpr std::uint64_t most_source_bytes = 4u << 20;
 /// Fewer finished candidates say nothing about the time that is left.
 constexpr int least_settled_for_estimate = 2;
 
-int submissionsAmong(const RunPopulation& population)
-{
-    int count = 0;
-    for (int number = 0; number < population.size(); ++number)
-        count += population.at(number)->proposer == person_proposer ? 1 : 0;
-    return count;
-}
-
 /// Attempts of a conversion that a person rejected count as not made, and so does what a person wrote.
 int proposalsMade(const RunConfig& config, const RunPopulation& population)
 {
-    int made = population.size() - submissionsAmong(population);
+    int made = population.size() - population.submitted();
     if (config.proposer == "fastpath")
         for (int number = 0; number < population.size(); ++number)
             made -= population.at(number)->decision == DecisionKind::rejected ? 1 : 0;
@@ -41,13 +33,23 @@ int proposalsMade(const RunConfig& config, const RunPopulation& population)
 
 }  // namespace
 
+Scratchpads withVersionsOf(const std::vector<AgentStep>& steps, Scratchpads versions)
+{
+    std::shared_ptr<ScratchpadVersions> more;  // a copy, as others go on reading those there are
+    for (const AgentStep& step : steps)
+        if (auto scratchpad = scratchpadOf(step)) {
+            if (!more)
+                more = std::make_shared<ScratchpadVersions>(*versions);
+            more->push_back(std::make_shared<const Scratchpad>(std::move(*scratchpad)));
+        }
+    return more ? more : versions;
+}
+
 void tell(RunShared& run, const RunEvent& event)
 {
     if (const auto* added = std::get_if<StepsAdded>(&event)) {
         const std::scoped_lock guard(run.mutex);
-        for (const AgentStep& step : added->steps)
-            if (auto scratchpad = scratchpadOf(step))
-                run.scratchpads.push_back(std::make_shared<const Scratchpad>(std::move(*scratchpad)));
+        run.scratchpads = withVersionsOf(added->steps, run.scratchpads);
     }
     run.events.post(event);
 }
@@ -163,7 +165,7 @@ void RunSession::enqueueUnsettled()
                 unsettled.push_back(number);
         in_flight_ += static_cast<int>(unsettled.size());
         next_ = run_.population.size();
-        searched_ = next_ - submissionsAmong(run_.population);
+        searched_ = next_ - run_.population.submitted();
         proposing_ = proposalsMade(run_.config, run_.population) < run_.config.proposals();
         postProgress();
     }

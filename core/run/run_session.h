@@ -38,14 +38,17 @@ struct RunShared {
     std::condition_variable changed;
     RunPopulation population;
     std::vector<Baseline> baselines;
-    std::vector<std::shared_ptr<const Scratchpad>> scratchpads;  ///< those among the trace's steps, by id
-    std::deque<Submission> submissions;                          ///< stored, and not candidates yet
+    Scratchpads scratchpads = std::make_shared<ScratchpadVersions>();  ///< among the trace's steps, by id
+    std::deque<Submission> submissions;                                ///< stored, and not candidates yet
     RunState state = RunState::created;
     bool pause_requested = false;
     bool only_submissions = false;  ///< the session shall propose nothing else
 
     EvaluatorTurns turns;  ///< has a lock of its own
 };
+
+/// Those among the steps come behind the versions that there are.
+Scratchpads withVersionsOf(const std::vector<AgentStep>& steps, Scratchpads versions);
 
 /// Keeps scratchpads among the steps, and tells the observer. Not under the lock.
 void tell(RunShared& run, const RunEvent& event);

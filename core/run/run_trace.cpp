@@ -32,12 +32,14 @@ void RunTrace::callText(int running, std::string_view piece)
     post_(LlmText{running, std::string(piece)});
 }
 
-void RunTrace::callEnded(int running, const LlmCall& call)
+void RunTrace::callEnded(int running, LlmCall call)
 {
-    const auto id = file_->addLlmCall(call);
+    LlmCallSummary summary = summaryOf(call, 0);
+    const auto id = file_->addLlmCall(std::move(call));
     if (!id)
         post_(Logged{{unixTimeMs(), "error", "A model's answer was not saved. " + describe(id.error())}});
-    post_(LlmCallEnded{running, summaryOf(call, id.value_or(0))});
+    summary.id = id.value_or(0);
+    post_(LlmCallEnded{running, std::move(summary)});
 }
 
 }  // namespace cuco

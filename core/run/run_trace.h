@@ -21,7 +21,7 @@ public:
     int callStarted(const LlmCallOrigin& origin, const std::string& provider, const std::string& model,
                     std::int64_t started_ms) override;
     void callText(int running, std::string_view piece) override;
-    void callEnded(int running, const LlmCall& call) override;
+    void callEnded(int running, LlmCall call) override;
 
 private:
     RunFile* file_;

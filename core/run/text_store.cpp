@@ -57,25 +57,29 @@ struct PlacedPiece {
 
 }  // namespace
 
-std::vector<std::string_view> cutIntoPieces(std::string_view text)
+std::vector<TextPiece> cutIntoPieces(std::string_view text)
 {
-    std::vector<std::string_view> pieces;
+    std::vector<TextPiece> pieces;
     std::size_t begin = 0, line = 0;
+    const auto cut = [&](std::size_t end) {
+        const std::string_view piece = text.substr(begin, end - begin);
+        pieces.push_back({piece, sha256Bytes(piece)});
+        begin = end;
+    };
     while (line < text.size()) {
         const std::size_t line_end = std::min(text.find('\n', line), text.size() - 1) + 1;
         if (line_end - begin >= shortest_piece && line_end < text.size() &&
             lineHash(text.substr(line, line_end - line)) % lines_per_cut == 0) {
-            pieces.push_back(text.substr(begin, line_end - begin));
-            begin = line_end;
+            cut(line_end);
         }
         line = line_end;
     }
     if (begin < text.size())
-        pieces.push_back(text.substr(begin));
+        cut(text.size());
     return pieces;
 }
 
-Result<std::vector<TextStore::Pieces>> TextStore::add(const std::vector<std::string_view>& texts, Use use)
+Result<std::vector<TextStore::Pieces>> TextStore::add(std::span<const std::vector<TextPiece>> texts, Use use)
 {
     const auto last_block = database_->integer("SELECT coalesce(max(id), 0) FROM text_blocks");
     const auto last_piece = database_->integer("SELECT coalesce(max(id), 0) FROM text_pieces");
@@ -85,10 +89,9 @@ Result<std::vector<TextStore::Pieces>> TextStore::add(const std::vector<std::str
     std::int64_t next_piece = *last_piece + 1;
     std::string block;
     std::vector<Pieces> ids;
-    for (const std::string_view text : texts) {
+    for (const auto& text : texts) {
         Pieces& of_text = ids.emplace_back();
-        for (const std::string_view piece : cutIntoPieces(text)) {
-            const std::string sha256 = sha256Bytes(piece);
+        for (const auto& [piece, sha256] : text) {
             std::optional<std::int64_t> known;
             // A text that was stored as `kept` cannot be found, so it does not do for one that must be.
             auto done = database_->query(

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -14,6 +15,14 @@
 namespace cuco {
 
 class Database;
+
+/// A part of a text, with the SHA-256 of its bytes that names it.
+struct TextPiece {
+    std::string_view text;
+    std::string sha256;  ///< 32 bytes
+};
+/// The pieces of a text, in order. Lines are never cut.
+std::vector<TextPiece> cutIntoPieces(std::string_view text);
 
 /// Keeps texts of which much comes again (system prompts, sources that differ in a few lines) once. A text is cut into
 /// pieces at ends of lines that its own contents choose, so that an insertion moves the cuts no further than its
@@ -26,8 +35,8 @@ public:
 
     explicit TextStore(Database& database) : database_(&database) {}
 
-    /// Inside a transaction of the caller's.
-    Result<std::vector<Pieces>> add(const std::vector<std::string_view>& texts, Use use);
+    /// Of texts that were cut already. Inside a transaction of the caller's.
+    Result<std::vector<Pieces>> add(std::span<const std::vector<TextPiece>> texts, Use use);
     /// Errors: an unknown piece, damage, texts of more than 256 MiB read by one store.
     Result<std::string> text(const Pieces& pieces);
     /// The `searched` pieces that contain the text, upper and lower case of ASCII letters being equal. Lines are
@@ -41,8 +50,5 @@ private:
     std::unordered_map<std::int64_t, std::string> blocks_;  ///< uncompressed, as far as read
     std::size_t read_bytes_ = 0;
 };
-
-/// The pieces of a text, in order: what `add` stores.
-std::vector<std::string_view> cutIntoPieces(std::string_view text);
 
 }  // namespace cuco

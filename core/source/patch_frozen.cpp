@@ -5,6 +5,8 @@
 #include "core/source/cuda_lexer.h"
 
 #include <algorithm>
+#include <iterator>
+#include <unordered_map>
 
 namespace cuco::patch_text {
 
@@ -12,11 +14,11 @@ namespace {
 
 constexpr std::string_view white = " \t\r\f\v\n";
 
-std::string squeezed(std::string_view line)
+/// Into `to`, whose memory is used again.
+void squeeze(std::string_view line, std::string& to)
 {
-    std::string text(line);
-    std::erase_if(text, [](char c) { return white.contains(c); });
-    return text;
+    to.clear();
+    std::ranges::copy_if(line, std::back_inserter(to), [](char c) { return !white.contains(c); });
 }
 
 }  // namespace
@@ -93,30 +95,43 @@ bool hasCode(std::string_view text)
     return false;
 }
 
-std::set<std::string> squeezedLines(std::string_view text)
-{
-    std::set<std::string> lines;
-    for (const std::string_view line : splitLines(text)) {
-        lines.insert(squeezed(line));
-    }
-    return lines;
-}
-
-std::optional<std::string_view> changedCopy(std::string_view text, std::string_view frozen,
-                                            const std::set<std::string>& evolvable)
+std::optional<std::string_view> changedCopy(std::string_view text, std::string_view frozen, const KernelSource& source)
 {
     constexpr std::size_t least = 8, telling = 24;  // bytes
-    const std::set<std::string> present = squeezedLines(text);
+    std::string bare;
+    std::unordered_map<std::string, bool> in_text;  // of the frozen lines that say something
+    for (const std::string_view line : splitLines(frozen)) {
+        squeeze(line, bare);
+        if (bare.size() >= least) {
+            in_text.emplace(bare, false);
+        }
+    }
+    for (std::size_t block = 0; block < source.blocks().size() && !in_text.empty(); ++block) {
+        for (const std::string_view line : splitLines(source.blockText(block))) {
+            squeeze(line, bare);
+            in_text.erase(bare);
+        }
+    }
+    if (in_text.empty()) {
+        return std::nullopt;
+    }
+    for (const std::string_view line : splitLines(text)) {
+        squeeze(line, bare);
+        if (const auto found = in_text.find(bare); found != in_text.end()) {
+            found->second = true;
+        }
+    }
     std::size_t lines = 0, found = 0;
     bool has_telling = false;
     std::optional<std::string_view> missing;
     for (const std::string_view line : splitLines(frozen)) {
-        const std::string bare = squeezed(line);
-        if (bare.size() < least || evolvable.contains(bare)) {
+        squeeze(line, bare);
+        const auto known = in_text.find(bare);
+        if (known == in_text.end()) {
             continue;
         }
         ++lines;
-        if (present.contains(bare)) {
+        if (known->second) {
             ++found;
             has_telling = has_telling || bare.size() >= telling;
         } else if (!missing) {

@@ -4,8 +4,6 @@
 
 #include "core/source/patch_text.h"
 
-#include <set>
-
 /// A model's copy of frozen code: white space in it does not matter, everything else does.
 namespace cuco::patch_text {
 
@@ -33,13 +31,10 @@ std::string_view withoutBlankEnds(std::string_view text);
 bool hasCode(std::string_view text);
 /// Bytes that are no white space.
 std::size_t squeezedSize(std::string_view text);
-/// The lines without their white space.
-std::set<std::string> squeezedLines(std::string_view text);
 
 /// A line of `frozen` that `text` lacks although it has most of the others: then `text` is a copy of frozen code that
 /// was changed, not code beside it. All of `frozen` when `text` has every line, in another order or with more between.
-/// Short lines and those that evolve blocks have too say nothing.
-std::optional<std::string_view> changedCopy(std::string_view text, std::string_view frozen,
-                                            const std::set<std::string>& evolvable);
+/// Short lines and those that evolve blocks of `source` have too say nothing.
+std::optional<std::string_view> changedCopy(std::string_view text, std::string_view frozen, const KernelSource& source);
 
 }  // namespace cuco::patch_text

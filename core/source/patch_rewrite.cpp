@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <unordered_set>
 
 namespace cuco {
 
@@ -32,9 +34,6 @@ public:
     Rewriter(const KernelSource& original, const Patch& patch)
         : original_(original), patch_(patch), code_(patch.code), frozen_(frozenParts(original))
     {
-        for (std::size_t i = 0; i < original.blocks().size(); ++i) {
-            evolvable_.merge(squeezedLines(original.blockText(i)));
-        }
     }
 
     std::expected<PatchDraft, PatchFault> apply()
@@ -118,7 +117,7 @@ private:
         const bool is_first = index == 0, is_last = index + 1 == frozen_.size();
         if (!patch_.fenced && (is_first || is_last)) {
             const auto prose = is_first ? withoutEnd(copy, frozen) : withoutStart(copy, frozen);
-            const auto changed = changedCopy(copy, frozen, evolvable_);
+            const auto changed = changedCopy(copy, frozen, original_);
             if (prose || !changed) {
                 return {};
             }
@@ -161,7 +160,7 @@ private:
         const std::string_view head = frozen_.front().text, tail = frozen_.back().text;
         const auto behind_head = withoutStart(inside, head), before_tail = withoutEnd(inside, tail);
         for (const auto& [rest, part] : {std::pair(behind_head, head), std::pair(before_tail, tail)}) {
-            if (const auto changed = rest ? std::nullopt : changedCopy(inside, part, evolvable_)) {
+            if (const auto changed = rest ? std::nullopt : changedCopy(inside, part, original_)) {
                 return frozenChanged(*changed, differs(*changed), 0);
             }
         }
@@ -212,12 +211,15 @@ private:
     std::expected<void, PatchFault> checkElisions(std::span<const std::string_view> lines,
                                                   std::span<const std::string_view> before) const
     {
-        std::set<std::string_view> known;
-        for (const std::string_view line : before) {
-            known.insert(trim(line));
-        }
+        std::unordered_set<std::string_view> known;  // made for the first one that looks like an elision
+        const auto isKnown = [&](std::string_view line) {
+            if (known.empty()) {
+                std::ranges::transform(before, std::inserter(known, known.end()), trim);
+            }
+            return known.contains(trim(line));
+        };
         for (const std::string_view line : lines) {
-            if (isElision(line) && !known.contains(trim(line))) {
+            if (isElision(line) && !isKnown(line)) {
                 return fault(PatchFaultKind::elided_code,
                              fmt::format("{} stands for code; write the evolve block whole, or answer with "
                                          "SEARCH/REPLACE blocks.",
@@ -232,7 +234,6 @@ private:
     const Patch& patch_;
     std::string_view code_;
     std::vector<FrozenPart> frozen_;
-    std::set<std::string> evolvable_;  ///< lines of the blocks, without white space
 };
 
 }  // namespace

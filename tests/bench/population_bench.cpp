@@ -100,16 +100,16 @@ Figures measure(int count, const std::vector<ArchiveCell>& cells, const std::vec
         }
     });
 
-    std::vector<const Candidate*> pointers;
+    std::vector<PossibleParent> parents;
     for (const Candidate& candidate : candidates)
-        pointers.push_back(&candidate);
-    const std::vector<int> children(pointers.size(), 1);
+        if (const auto parent = asPossibleParent(candidate, 1))
+            parents.push_back(*parent);
     ProposalRandom random(3, 3);
     constexpr int draws = 20;
     double chosen = 0;
     figures.selection = microseconds([&] {
                             for (int i = 0; i < draws; ++i)
-                                chosen += static_cast<double>(random.weighted(parentWeights(pointers, children, {})));
+                                chosen += static_cast<double>(random.weighted(parentWeights(parents, {})));
                         }) /
                         draws;
 

@@ -207,17 +207,18 @@ TEST_F(LlmStoreTest, CutsTextsAtLinesThatAnInsertionDoesNotMove)
     const std::string text = lines(6, 2000);
     const auto pieces = cutIntoPieces(text);
     std::string joined;
-    for (const std::string_view piece : pieces) {
-        joined += piece;
-        EXPECT_EQ(piece.back(), '\n');
+    for (const TextPiece& piece : pieces) {
+        joined += piece.text;
+        EXPECT_EQ(piece.text.back(), '\n');
     }
     EXPECT_TRUE(joined == text);
     EXPECT_GT(pieces.size(), 8u);
     const std::string changed = "// one more line\n" + text;
     const auto others = cutIntoPieces(changed);
-    EXPECT_EQ(others.back(), pieces.back());
+    EXPECT_EQ(others.back().text, pieces.back().text);
+    EXPECT_EQ(others.back().sha256, pieces.back().sha256);
     EXPECT_THAT(cutIntoPieces(""), IsEmpty());
-    EXPECT_THAT(cutIntoPieces("no end"), ElementsAre("no end"));
+    EXPECT_THAT(cutIntoPieces("no end"), ElementsAre(::testing::Field(&TextPiece::text, "no end")));
 }
 
 TEST(TextSearchTest, FindsWhatAPlainSearchOfTheLowerCaseTextFinds)

@@ -24,11 +24,18 @@ Candidate withLowerBound(double low)
 std::vector<double> weightsOf(const std::vector<Candidate>& candidates, std::vector<int> children = {},
                               ParentSelectionSettings settings = {})
 {
-    std::vector<const Candidate*> pointers;
-    for (const Candidate& candidate : candidates)
-        pointers.push_back(&candidate);
     children.resize(candidates.size(), 0);
-    return parentWeights(pointers, children, settings);
+    std::vector<PossibleParent> parents;
+    for (std::size_t i = 0; i < candidates.size(); ++i)
+        if (const auto parent = asPossibleParent(candidates[i], children[i]))
+            parents.push_back(*parent);
+    const auto of_parents = parentWeights(parents, settings);
+    std::vector<double> weights;  // of the others: 0
+    for (const Candidate& candidate : candidates) {
+        const auto parent = std::ranges::find(parents, &candidate, &PossibleParent::candidate);
+        weights.push_back(parent == parents.end() ? 0 : of_parents[static_cast<std::size_t>(parent - parents.begin())]);
+    }
+    return weights;
 }
 
 TEST(ParentWeights, PreferTheFitter)
