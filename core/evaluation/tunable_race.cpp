@@ -147,6 +147,12 @@ std::string tuningTable(const TuningOutcome& outcome, bool modelled)
         text += fmt::format("| {}{}{} | {} | {} | {} |\n", mark, toText(row.values), mark, toString(row.verdict),
                             row.shapes, row.speedup ? fmt::format("{:.3f}×", *row.speedup) : "–");
     }
+    std::string reasons;
+    for (const TuningRow& row : outcome.table)
+        if (row.verdict != Verdict::verified && !row.message.empty())
+            reasons += fmt::format("- {}: {}\n", toText(row.values), row.message);
+    if (!reasons.empty())
+        text += "\n" + reasons;
     return text;
 }
 

@@ -72,6 +72,7 @@ TEST_F(TunableRaceTest, LetsNoVariantWinThatDoesNotCompileOrIsWrong)
     FakeEvaluator evaluator(workload, options);
     std::vector<TunableVariant> variants{variant(16, 256), variant(8, 256), variant(32, 256)};
     variants[1].compiled.evaluation.verdict = Verdict::compile_error;
+    variants[1].compiled.evaluation.message = "Line 3: expected ';'.";
     const auto outcome = race(evaluator, variants);
     ASSERT_TRUE(outcome && outcome->winner);
     EXPECT_EQ(*outcome->winner, 2u);
@@ -80,6 +81,7 @@ TEST_F(TunableRaceTest, LetsNoVariantWinThatDoesNotCompileOrIsWrong)
     const std::string table = tuningTable(*outcome, true);
     EXPECT_THAT(table, HasSubstr("| ctas=16 rows=256 | wrong_result | 0 | – |"));
     EXPECT_THAT(table, HasSubstr("| **ctas=32 rows=256** | verified |"));
+    EXPECT_THAT(table, HasSubstr("- ctas=8 rows=256: Line 3: expected ';'.\n"));
     EXPECT_THAT(table, HasSubstr("Times are modelled."));
 }
 
