@@ -319,17 +319,23 @@ GpuSurvey surveyGpus(const std::filesystem::path& nvidia_smi, std::stop_token st
     GpuSurvey survey;
     const auto fields = knownFields(smi);
     if (const auto outcome = query(smi, fields)) {
-        survey.gpus = visibleGpus(parseGpuStates(fields, outcome->out), std::getenv("CUDA_VISIBLE_DEVICES"));
+        const char* const chosen = std::getenv("CUDA_VISIBLE_DEVICES");
+        const auto all = parseGpuStates(fields, outcome->out);
+        survey.gpus = visibleGpus(all, chosen);
         const std::string said = outcome->out + outcome->err;
         const std::string_view first_line = trimmed(std::string_view(said).substr(0, said.find('\n')));
         if (said.find("Unable to determine the device handle") != said.npos)
             survey.problems.push_back({"A GPU does not answer the driver.", std::string(first_line),
                                        "Restart the machine; when it happens again, the GPU or its slot is broken."});
-        else if (survey.gpus.empty())
+        else if (all.empty())
             survey.problems.push_back({"The NVIDIA driver reports no GPU.",
                                        first_line.empty() ? "nvidia-smi" : std::string(first_line),
-                                       "Check that the driver is loaded and that the GPU is visible to you (also "
-                                       "CUDA_VISIBLE_DEVICES), or use the emulated node."});
+                                       "Check that the driver is loaded and that the GPU is visible to you, or use the "
+                                       "emulated node."});
+        else if (survey.gpus.empty())
+            survey.problems.push_back({"CUDA_VISIBLE_DEVICES leaves no GPU.",
+                                       fmt::format("\"{}\"; the driver has {}", chosen, all.size()),
+                                       "Let it name GPUs of nvidia-smi -L, by number or by UUID, or unset it."});
     }
     if (const auto outcome = smi.ask({}); outcome && !survey.gpus.empty())
         survey.driver_cuda = parseDriverCuda(outcome->out);

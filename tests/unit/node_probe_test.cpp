@@ -261,6 +261,19 @@ TEST_F(RecordedNvidiaSmi, AGpuThatIsLostIsNamed)
     EXPECT_THAT(survey.problems[0].where, HasSubstr("3B:00.0"));
 }
 
+TEST_F(RecordedNvidiaSmi, AChoiceThatLeavesNoGpuIsNotTheDriversFault)
+{
+    ::setenv("CUDA_VISIBLE_DEVICES", "7", 1);
+    const auto survey = surveyGpus(program("case \"$1\" in\n"
+                                           "--query-gpu*) echo '0, NVIDIA H200, 143771, 580.1, GPU-a, 9.0, Default, "
+                                           "Disabled, None, No, No, 0, 0';;\n*) ;;\nesac\n"),
+                                   {});
+    ::unsetenv("CUDA_VISIBLE_DEVICES");
+    ASSERT_THAT(survey.problems, SizeIs(1));
+    EXPECT_EQ(survey.problems[0].what, "CUDA_VISIBLE_DEVICES leaves no GPU.");
+    EXPECT_EQ(survey.problems[0].where, "\"7\"; the driver has 1");
+}
+
 TEST_F(RecordedNvidiaSmi, OneThatHangsIsEndedAndExplained)
 {
     const auto begin = std::chrono::steady_clock::now();
