@@ -4,11 +4,12 @@
 #
 # How long a verdict takes on a node with GPUs: of one candidate alone, and how many a minute one after the other while
 # those behind are compiled. Building the harness and measuring the baselines are told apart.
-#   tests/bench/verdict_time.sh CUCOCTL [WORKLOAD [RANKS]]
-# CUCOCTL: the program, or the folder of an unpacked bundle. The candidates are the workload's strategies, three times over.
+#   tests/bench/verdict_time.sh CUCOCTL [WORKLOAD [RANKS [SHAPE...]]]
+# CUCOCTL: the program, or the folder of an unpacked bundle. The candidates are the workload's strategies, three times over,
+# at the search shapes or those that are named. CUCO_VERDICT_STAGES ("benchmark profile"): until when.
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
-cucoctl=${1:?usage: verdict_time.sh CUCOCTL [WORKLOAD [RANKS]]}
+cucoctl=${1:?usage: verdict_time.sh CUCOCTL [WORKLOAD [RANKS [SHAPE...]]]}
 [ -d "$cucoctl" ] && cucoctl=$cucoctl/bin/cucoctl
 workload=${2:-gemm_allgather} ranks=${3:-2}
 work=$(mktemp -d) || exit 3
@@ -31,8 +32,9 @@ strategies=("$root/workloads/$workload"/strategies/*.cu)
 one=${strategies[0]}
 several=("${strategies[@]}" "${strategies[@]}" "${strategies[@]}")
 options=(--node local --ranks "$ranks")
+for shape in "${@:4}"; do options+=(--shape "$shape"); done
 echo "$workload on $ranks of $(nvidia-smi -L | grep -c '^GPU ') $(nvidia-smi --query-gpu=name --format=csv,noheader | head -1), $(nproc) CPU cores"
-for stage in benchmark profile; do
+for stage in ${CUCO_VERDICT_STAGES:-benchmark profile}; do
     timed "one candidate, empty cache" "$cucoctl" eval "$workload" "$one" "${options[@]}" --stage "$stage"
     cold=$took
     timed "one candidate" "$cucoctl" eval "$workload" "$one" "${options[@]}" --stage "$stage"

@@ -109,7 +109,8 @@ measureNoise() {
                     }
             }' > "$out/jobs/$job.txt"
         runJob "$job" 120 || say "noise: $message"
-        samplesOf "$out/jobs/$job.jsonl" host
+        sed -n 's/.*"event":"time","shape":"\([^"]*\)","program":"\([^"]*\)","samples_us":\[\([^]]*\)\].*"burst":\([0-9]*\).*/'\
+'\1 \2 \4 \3/p' "$out/jobs/$job.jsonl" | sed 's/ candidate / host /' | tr ',' ' '
     done > "$out/noise_samples.$ranks.txt"
     awk -v ranks="$ranks" -f "$root/tests/gpu/statistics.awk" -f "$root/tests/gpu/noise.awk" "$out/noise_samples.$ranks.txt" |
         tee "$out/noise.$ranks.txt"
