@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace cuco {
 
@@ -48,7 +49,14 @@ std::string withoutBlankRuns(std::string_view text)
 
 std::string readable(std::string_view text)
 {
-    const auto isControl = [](char c) { return (c >= 0 && c < 0x20 && c != '\n' && c != '\t') || c == 0x7f; };
+    static const auto is_control = [] {
+        std::array<bool, 256> bytes{};
+        std::fill(bytes.begin(), bytes.begin() + 0x20, true);
+        bytes['\n'] = bytes['\t'] = false;
+        bytes[0x7f] = true;
+        return bytes;
+    }();
+    const auto isControl = [](char c) { return is_control[static_cast<unsigned char>(c)]; };
     std::string out = validUtf8(std::string(text));
     if (std::ranges::any_of(out, isControl))
         std::erase_if(out, isControl);
@@ -56,7 +64,7 @@ std::string readable(std::string_view text)
 }
 
 /// The beginning and the end, whole lines where there are some.
-std::string shortened(const std::string& text, std::size_t most_bytes)
+std::string shortened(std::string text, std::size_t most_bytes)
 {
     if (text.size() <= most_bytes)
         return text;
@@ -156,7 +164,7 @@ std::string fenced(std::string_view text, std::string_view language, std::size_t
         longest = std::max(longest, run);
     }
     const std::string fence(std::max<std::size_t>(3, longest + 1), '`');
-    return fmt::format("{}{}\n{}{}", fence, language, body, fence);
+    return body.insert(0, fmt::format("{}{}\n", fence, language)).append(fence);
 }
 
 }  // namespace cuco

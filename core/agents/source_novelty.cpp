@@ -19,6 +19,8 @@ KernelSource withFirstChoices(const KernelSource& source)
         for (const Tunable& tunable : *tunables)
             first[tunable.name] = tunable.choices.front();
     auto text = withTunables(source, first);
+    if (text && *text == source.text())
+        return source;
     auto parsed = text ? KernelSource::parse(std::move(*text)) : std::unexpected(text.error());
     return parsed ? std::move(*parsed) : source;
 }

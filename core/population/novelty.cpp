@@ -22,20 +22,21 @@ using Signature = std::array<std::uint32_t, SourceSketch::signature_size>;
 /// Of a duplicate that no band finds.
 constexpr double most_missed = 1e-4;
 
-/// Evenly spread hashes: first by their leading bits, then each of these few parts by itself.
+/// By eleven bits at a time, the lowest first.
 void sortHashes(std::vector<std::uint32_t>& hashes)
 {
-    std::array<std::size_t, 257> begins{};
-    for (const std::uint32_t hash : hashes)
-        ++begins[(hash >> 24) + 1];
-    std::partial_sum(begins.begin(), begins.end(), begins.begin());
+    constexpr unsigned digit_bits = 11;
+    constexpr std::size_t digits = std::size_t{1} << digit_bits;
     std::vector<std::uint32_t> sorted(hashes.size());
-    auto next = begins;
-    for (const std::uint32_t hash : hashes)
-        sorted[next[hash >> 24]++] = hash;
-    for (std::size_t part = 0; part + 1 < begins.size(); ++part)
-        std::ranges::sort(std::span(sorted).subspan(begins[part], begins[part + 1] - begins[part]));
-    hashes = std::move(sorted);
+    for (unsigned shift = 0; shift < 32; shift += digit_bits) {
+        std::array<std::size_t, digits + 1> begins{};
+        for (const std::uint32_t hash : hashes)
+            ++begins[((hash >> shift) & (digits - 1)) + 1];
+        std::partial_sum(begins.begin(), begins.end(), begins.begin());
+        for (const std::uint32_t hash : hashes)
+            sorted[begins[(hash >> shift) & (digits - 1)]++] = hash;
+        hashes.swap(sorted);
+    }
 }
 
 std::vector<std::uint32_t> shinglesOf(std::span<const std::uint64_t> tokens)

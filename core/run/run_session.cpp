@@ -300,7 +300,7 @@ Result<Proposal> RunSession::submitted(const Submission& submission)
 bool RunSession::awaitTurn(int number)
 {
     std::unique_lock lock(run_.mutex);
-    run_.changed.wait(lock, [&] { return halted() || ended_at_ <= number || run_.population.size() == number; });
+    turn_changed_.wait(lock, [&] { return halted() || ended_at_ <= number || run_.population.size() == number; });
     return !halted() && ended_at_ > number;
 }
 
@@ -328,6 +328,7 @@ void RunSession::conclude(const Planned& planned, Result<ProposalOutcome> outcom
         }
     }
     run_.changed.notify_all();
+    turn_changed_.notify_all();
 }
 
 void RunSession::store(const Planned& planned, Proposal proposal)
@@ -375,6 +376,7 @@ void RunSession::store(const Planned& planned, Proposal proposal)
             run_.events.post(StepsAdded{std::move(*steps)});
         postProgress();
         run_.changed.notify_all();
+        turn_changed_.notify_all();
     }
     enqueue(planned.number);
 }
@@ -403,7 +405,8 @@ void RunSession::finishEarly(std::string message)
 
 void RunSession::wakeEverybody()
 {
-    for (auto* changed : {&run_.changed, &to_compile_changed_, &to_measure_changed_, &background_changed_})
+    for (auto* changed :
+         {&run_.changed, &turn_changed_, &to_compile_changed_, &to_measure_changed_, &background_changed_})
         changed->notify_all();
 }
 

@@ -138,8 +138,8 @@ private:
     std::stop_source halt_;  ///< the user's stop or a failure
     std::chrono::steady_clock::time_point began_{};
     std::mutex planning_;  ///< plans are made in the order of their numbers; taken before RunShared::mutex
-    // Whoever has one kind of work waits apart from the others; what proposers wait for is RunShared::changed.
-    std::condition_variable to_compile_changed_, to_measure_changed_, background_changed_;
+    // Whoever has one kind of work waits apart from the others; who plans proposals waits for RunShared::changed.
+    std::condition_variable turn_changed_, to_compile_changed_, to_measure_changed_, background_changed_;
     // Guarded by RunShared::mutex:
     std::set<ToCompile> to_compile_;  ///< the lowest number first: the next proposal waits for it
     std::map<int, ToMeasure> to_measure_;

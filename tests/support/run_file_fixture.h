@@ -3,12 +3,12 @@
 #pragma once
 
 #include "core/run/run_file.h"
+#include "tests/support/sql.h"
 #include "tests/support/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
-#include <sqlite3.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -116,14 +116,7 @@ protected:
             ASSERT_TRUE(file.settleCandidate(candidate, someTimeline()));
         }
     }
-    void sql(const std::string& statement)
-    {
-        sqlite3* database = nullptr;
-        ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
-        EXPECT_EQ(sqlite3_exec(database, statement.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
-            << sqlite3_errmsg(database);
-        sqlite3_close(database);
-    }
+    void sql(const std::string& statement) { testing::sql(path, statement); }
     std::vector<std::string> namesInFolder() const
     {
         std::vector<std::string> names;

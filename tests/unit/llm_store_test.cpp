@@ -4,13 +4,13 @@
 #include "core/run/run_trace.h"
 #include "core/run/text_search.h"
 #include "core/run/text_store.h"
+#include "tests/support/sql.h"
 #include "tests/support/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
-#include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <nlohmann/json.hpp>
@@ -96,14 +96,7 @@ protected:
         EXPECT_TRUE(file) << describe(file.error());
         return std::move(*file);
     }
-    void sql(const std::string& statement)
-    {
-        sqlite3* database = nullptr;
-        ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
-        EXPECT_EQ(sqlite3_exec(database, statement.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
-            << sqlite3_errmsg(database);
-        sqlite3_close(database);
-    }
+    void sql(const std::string& statement) { testing::sql(path, statement); }
     /// As the program before format 2 left it.
     void makeFormat1()
     {
