@@ -14,7 +14,7 @@ cucoctl=${1:?usage: slow_path.sh CUCOCTL [FOLDER]}
 [ -d "$cucoctl" ] && cucoctl=$cucoctl/bin/cucoctl
 mkdir -p "${2:-slow-path-results}" || exit 3
 out=$(cd "${2:-slow-path-results}" && pwd)
-rm -f "$out"/*
+rm -f "$out/port" "$out"/run.cuco*
 
 say() { printf '[%3d s] %s\n' "$SECONDS" "$*"; }
 python3 "$root/tests/bench/ablation/standin_server.py" "$out/port" "$root/workloads/gemm_allgather" 2> "$out/server.log" &
