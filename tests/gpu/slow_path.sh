@@ -33,7 +33,8 @@ timeout -s INT -k 60 "${CUCO_SLOW_PATH_S:-200}" "$cucoctl" run gemm_allgather --
 say "run ended with $?"
 tail -n 40 "$out/run.txt"
 if ! grep -q '"state": *"finished"' <("$cucoctl" show "$run" --json); then
-    timeout -s INT -k 60 "${CUCO_SLOW_PATH_RESUMED_S:-200}" "$cucoctl" resume "$run" > "$out/resume.txt" 2>&1 < /dev/null
+    timeout -s INT -k 60 "${CUCO_SLOW_PATH_RESUMED_S:-200}" "$cucoctl" resume "$run" --trust-provider \
+        > "$out/resume.txt" 2>&1 < /dev/null
     say "resume ended with $?"
     tail -n 20 "$out/resume.txt"
 fi
