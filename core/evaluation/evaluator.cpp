@@ -137,6 +137,7 @@ Result<void> Evaluator::Private::timeAgain(const EvaluationRequest& request, con
     plan = std::move(*new_plan);
     Evaluation again = when_compiled;
     again.input_seed = plan.seed;
+    again.spent_ms = std::move(evaluation.spent_ms);
     again.remarks.push_back("It was timed twice. The first time: " + evaluation.message);
     auto new_report = runCandidate(plan, compiled, again, stop);
     if (!new_report)
@@ -306,17 +307,17 @@ Result<EvaluationResult> Evaluator::measure(const EvaluationRequest& request, Co
     auto report = d_->runCandidate(*plan, compiled, evaluation, stop);
     if (!report)
         return std::unexpected(report.error());
+    if (evaluation.verified() && plan->until >= Stage::benchmark)
+        d_->compare(*plan, *report, evaluation);
+    if (evaluation.verdict == Verdict::timing_mismatch && !evaluation.timings.empty())
+        if (auto timed = d_->timeAgain(request, compiled, when_compiled, *plan, *report, evaluation, stop); !timed)
+            return std::unexpected(timed.error());
     // An illegal address is out_of_bounds.
     const bool fault = evaluation.verdict == Verdict::crash || evaluation.verdict == Verdict::out_of_bounds ||
                        evaluation.verdict == Verdict::deadlock || evaluation.verdict == Verdict::setup_failed;
     if (request.diagnose && fault && !plan->modelled)
         if (auto diagnosed = d_->diagnose(*plan, *compiled.job, request.source, evaluation, stop); !diagnosed)
             return std::unexpected(diagnosed.error());
-    if (evaluation.verified() && plan->until >= Stage::benchmark)
-        d_->compare(*plan, *report, evaluation);
-    if (evaluation.verdict == Verdict::timing_mismatch && !evaluation.timings.empty())
-        if (auto timed = d_->timeAgain(request, compiled, when_compiled, *plan, *report, evaluation, stop); !timed)
-            return std::unexpected(timed.error());
     if (plan->modelled) {
         if (auto timeline = report->timelines.find(plan->timed_shapes.front().name);
             timeline != report->timelines.end())
