@@ -247,6 +247,18 @@ TEST_F(Emulator, TakesATransferOnlyBetweenTwoRegisteredBuffersOrTwoOthers)
     EXPECT_EQ(fault(20).exit_code, 0);
 }
 
+TEST_F(Emulator, TakesACollectiveOnlyWhenAllRanksHaveTheirBuffersRegisteredAlike)
+{
+    expectFailure(fault(21), "crash", "",
+                  {"In ncclAllGather rank 0 receives in memory at byte 0 of its symmetric window number 0",
+                   "rank 1 receives in memory that is not registered"});
+    expectFailure(fault(22), "crash", "", {"at byte 0 of its symmetric window", "at byte 256 of its symmetric window"});
+    expectFailure(fault(24), "crash", "",
+                  {"In ncclAllReduce rank 0 sends from memory that is not registered",
+                   "rank 1 sends from memory at byte 0 of its symmetric window"});
+    EXPECT_EQ(fault(23).exit_code, 0);
+}
+
 TEST_F(Emulator, ReportsCrashesWithKernelAndThread)
 {
     expectFailure(fault(7), "crash", "", {"64 KiB of stack", "recursive, block (0, 0, 0)"});
