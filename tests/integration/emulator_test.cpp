@@ -108,7 +108,8 @@ protected:
         std::vector<std::string> argv{compiler.program.string()};
         std::ranges::copy(entriesOf(emulator / "flags.txt"), std::back_inserter(argv));
         std::ranges::copy(definitions, std::back_inserter(argv));
-        argv.insert(argv.end(), {"-I", (emulator / "include").string(), "fixture.cpp", "-o", "fixture.so"});
+        argv.insert(argv.end(), {"-I", (emulator / "include").string(), "-I", (root / "workloads" / "harness").string(),
+                                 "fixture.cpp", "-o", "fixture.so"});
         return command(argv);
     }
 
@@ -189,6 +190,22 @@ TEST_F(Emulator, RunsLibrariesCollectivesAndGraphsWithRightResultsOnEveryRank)
 {
     const auto result = run("features.cu", 4);
     EXPECT_EQ(result.exit_code, 0) << result.out;
+}
+
+TEST_F(Emulator, MultipliesByWarpgroupsAndByWarpsAsTheLoopsSay)
+{
+    const auto result = run("products.cu", 1);
+    EXPECT_EQ(result.exit_code, 0) << result.out;
+}
+
+TEST_F(Emulator, GivesAWarpgroupsProductsOnlyToWhomWaitsForThem)
+{
+    const auto early = run("products.cu", 1, {"-DFIXTURE_CASE=1"});
+    EXPECT_THAT(early.out, HasSubstr("element 0 by way 1 is 0 instead of"));
+    expectFailure(run("products.cu", 1, {"-DFIXTURE_CASE=2"}), "out_of_bounds", "", {"outside the shared memory"},
+                  "products.cu");
+    expectFailure(run("products.cu", 1, {"-DFIXTURE_CASE=3"}), "crash", "",
+                  {"The lanes of a warp do not begin the same products"}, "products.cu");
 }
 
 TEST_F(Emulator, GathersThroughLsaWindowsOnOneTwoAndFourRanks)
