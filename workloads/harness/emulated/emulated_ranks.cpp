@@ -2,22 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuco_emu_host.h"
 #include "platform.h"
-#include "processes.h"
 #include "rank_main.h"
 #include "reference.h"
 
-#include <sys/wait.h>
 #include <unistd.h>
-#include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <csignal>
 #include <cstring>
 #include <mutex>
-#include <set>
-#include <sstream>
 #include <thread>
-#include <utility>
 
 namespace cuco_harness {
 namespace {
@@ -246,7 +239,10 @@ Outcome startEmulator(const Job& job, int ranks)
     return std::nullopt;
 }
 
-[[noreturn]] void runHere(const Job& job, int report_descriptor)
+}  // namespace
+
+/// All shapes in one process: a candidate that behaves only as long as it is new must not be new for each.
+int runRanks(const Job& job, int report_descriptor)
 {
     Shared shared(report_descriptor, size_t(job.ranks));
     reportEmulatorsFailures(shared);
@@ -264,86 +260,6 @@ Outcome startEmulator(const Job& job, int ranks)
         writeReport(report_descriptor, ReportLine("used").add("host_collectives", collectives).text());
     // Nothing of the candidate, no destructor and no function for atexit, may run after the report.
     _exit(writeReport(report_descriptor, ReportLine("done").text()) ? 0 : 1);
-}
-
-bool isEvent(const std::string& line, const std::string& event)
-{
-    return line.rfind("{\"event\":\"" + event + "\"", 0) == 0;
-}
-
-/// The reports of several processes as that of one: it starts once, and what was used in any of them is used.
-class Merged {
-public:
-    explicit Merged(int descriptor) : descriptor_(descriptor) {}
-
-    /// True when a failure was among the lines.
-    bool add(const std::string& text)
-    {
-        bool failed = false;
-        std::istringstream lines(text);
-        for (std::string line; std::getline(lines, line);) {
-            failed = failed || isEvent(line, "failure");
-            if (isEvent(line, "used"))
-                used_.insert(line);
-            else if (!isEvent(line, "start") || !std::exchange(started_, true))
-                writeReport(descriptor_, line);
-        }
-        return failed;
-    }
-    void addUsed()
-    {
-        std::set<std::string> names;
-        const std::string before = ReportLine("used").add("host_collectives", "").text();
-        const size_t skipped = before.size() - 2;  // behind it stand a quotation mark and a brace
-        for (const auto& line : used_) {
-            std::istringstream words(line.substr(skipped, line.size() - skipped - 2));
-            for (std::string word; words >> word;)
-                names.insert(word);
-        }
-        std::string all;
-        for (const auto& name : names)
-            all += (all.empty() ? "" : " ") + name;
-        if (!all.empty())
-            writeReport(descriptor_, ReportLine("used").add("host_collectives", all).text());
-    }
-
-private:
-    const int descriptor_;
-    bool started_ = false;
-    std::set<std::string> used_;
-};
-
-}  // namespace
-
-int runRanks(const Job& job, int report_descriptor)
-{
-    // Races are found across shapes, and a number of them is reported for a run.
-    if (job.race || job.shapes.size() < 2)
-        runHere(job, report_descriptor);
-    const auto began = std::chrono::steady_clock::now();
-    const auto reports = inProcesses(job.shapes.size(), [&](size_t number, int descriptor) {
-        if (report_descriptor != STDOUT_FILENO)
-            close(report_descriptor);
-        Job one = job;
-        one.shapes = {job.shapes[number]};
-        const auto spent = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - began);
-        one.limit_s = std::max(1, job.limit_s - int(spent.count()));
-        runHere(one, descriptor);
-    });
-    Merged merged(report_descriptor);
-    for (const auto& report : reports) {
-        if (merged.add(report.text))
-            break;
-        if (!report.complete) {  // it ends as the candidate has ended it
-            if (WIFSIGNALED(report.status)) {
-                std::signal(WTERMSIG(report.status), SIG_DFL);
-                raise(WTERMSIG(report.status));
-            }
-            _exit(WEXITSTATUS(report.status));
-        }
-    }
-    merged.addUsed();
-    return writeReport(report_descriptor, ReportLine("done").text()) ? 0 : 1;
 }
 
 Outcome runOnOneDevice(const Job& job, int report_descriptor, const std::function<Outcome()>& body)
