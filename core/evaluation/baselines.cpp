@@ -3,6 +3,7 @@
 #include "core/evaluation/baselines.h"
 
 #include "core/base/files.h"
+#include "core/evaluation/kept_runs.h"
 #include "core/evaluation/measurement.h"
 #include "core/evaluation/shape_timing.h"
 #include "core/evaluation/statistics.h"
@@ -21,6 +22,8 @@ namespace {
 // The program that takes the candidate's place, once more in processes of its own: what differs is noise.
 constexpr const char* twin = "again";
 constexpr std::uint64_t noise_seed = 0x5eed;
+// Of inputs where times are modelled: those of a baseline are the same in every process then.
+constexpr std::uint64_t modelled_seed = 0xba5e;
 // For a roofline's term that does not bind because nothing is known of it.
 constexpr double unbounded = 1e30;
 
@@ -159,52 +162,79 @@ Result<void> Baselines::settle(const EvaluationPlan& plan, const Shape& shape, B
     return {};
 }
 
+/// All at once: each is one process that has a processor to itself, mostly.
 Result<void> Baselines::measureModelled(const EvaluationPlan& plan, std::stop_token stop)
 {
     std::map<std::string, BaselineShape> shapes;
-    for (auto& own : own_) {
-        if (!own.problem.empty()) {
-            for (const auto& shape : plan.timed_shapes)
-                shapes[shape.name].problems[own.name] = own.problem;
-            continue;
-        }
-        EvaluationPlan timed = plan;
-        // The profile of a baseline is shown; the computing alone is a figure only.
-        timed.until = own.computes_alone ? Stage::benchmark : plan.until;
-        auto folder = node_.createJob();
-        if (!folder)
-            return std::unexpected(folder.error());
-        Evaluation evaluation;
-        auto report = runModelled({node_, toolchain_, workload_}, timed, **folder, own.object, !own.computes_alone,
-                                  evaluation, stop);
-        if (!report)
-            return std::unexpected(report.error());
-        const bool is_host = &own == &own_.front();
-        if (!evaluation.verified() && is_host)
-            return failure(fmt::format("The workload's own baseline is not right on this node: {}", evaluation.message),
-                           own.source.string(),
-                           evaluation.detail.empty()
-                               ? "Check the workload, or report it with cucoctl node probe's output."
-                               : evaluation.detail);
-        for (const auto& shape : plan.timed_shapes) {
-            auto& measured = shapes[shape.name];
-            if (!evaluation.verified())
-                measured.problems[own.name] = evaluation.message;
-            else if (own.computes_alone)
-                measured.compute_alone_us = median(report->samples_us.at(shape.name));
-            else
-                measured.samples_us[own.name] = report->samples_us.at(shape.name);
-        }
-        const std::lock_guard guard(mutex_);
-        if (!evaluation.verified())
-            own.failed = evaluation;
-        if (auto timeline = report->timelines.find(plan.timed_shapes.front().name);
-            timeline != report->timelines.end() && !own.timeline)
-            own.timeline = std::move(timeline->second);
+    std::vector<std::optional<Error>> errors(own_.size());
+    {
+        std::vector<std::jthread> runs;
+        for (std::size_t i = 0; i < own_.size(); ++i)
+            runs.emplace_back([&, i] {
+                if (auto run = modelOwn(plan, own_[i], shapes, stop); !run)
+                    errors[i] = run.error();
+            });
     }
+    for (auto& error : errors)
+        if (error)
+            return std::unexpected(std::move(*error));
     for (const auto& shape : plan.timed_shapes)
         if (auto settled = settle(plan, shape, std::move(shapes[shape.name])); !settled)
             return settled;
+    return {};
+}
+
+Result<void> Baselines::modelOwn(const EvaluationPlan& plan, Own& own, std::map<std::string, BaselineShape>& shapes,
+                                 std::stop_token stop)
+{
+    if (!own.problem.empty()) {
+        const std::lock_guard guard(mutex_);
+        for (const auto& shape : plan.timed_shapes)
+            shapes[shape.name].problems[own.name] = own.problem;
+        return {};
+    }
+    EvaluationPlan timed = plan;
+    timed.seed = modelled_seed;
+    // The profile of a baseline is shown; the computing alone is a figure only.
+    timed.until = own.computes_alone ? Stage::benchmark : plan.until;
+    HarnessJob job = modelledJob(timed, workload_);
+    job.files = toolchain_.files();
+    job.files.candidate = own.object;
+    const KeptRun kept(toolchain_, workload_, job);
+    auto report = kept.find();
+    Evaluation evaluation;
+    if (!report) {
+        auto folder = node_.createJob();
+        if (!folder)
+            return std::unexpected(folder.error());
+        auto ran = runModelled({node_, toolchain_, workload_}, timed, **folder, own.object, !own.computes_alone,
+                               evaluation, stop);
+        if (!ran)
+            return std::unexpected(ran.error());
+        if (evaluation.verified())
+            kept.keep(*ran);
+        report = std::move(*ran);
+    }
+    if (!evaluation.verified() && &own == &own_.front())
+        return failure(fmt::format("The workload's own baseline is not right on this node: {}", evaluation.message),
+                       own.source.string(),
+                       evaluation.detail.empty() ? "Check the workload, or report it with cucoctl node probe's output."
+                                                 : evaluation.detail);
+    const std::lock_guard guard(mutex_);
+    for (const auto& shape : plan.timed_shapes) {
+        auto& measured = shapes[shape.name];
+        if (!evaluation.verified())
+            measured.problems[own.name] = evaluation.message;
+        else if (own.computes_alone)
+            measured.compute_alone_us = median(report->samples_us.at(shape.name));
+        else
+            measured.samples_us[own.name] = report->samples_us.at(shape.name);
+    }
+    if (!evaluation.verified())
+        own.failed = evaluation;
+    if (auto timeline = report->timelines.find(plan.timed_shapes.front().name);
+        timeline != report->timelines.end() && !own.timeline)
+        own.timeline = std::move(timeline->second);
     return {};
 }
 

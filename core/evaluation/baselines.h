@@ -79,6 +79,8 @@ private:
     using Key = std::pair<int, std::string>;  ///< ranks and shape
 
     Result<void> measureModelled(const EvaluationPlan& plan, std::stop_token stop);
+    Result<void> modelOwn(const EvaluationPlan& plan, Own& own, std::map<std::string, BaselineShape>& shapes,
+                          std::stop_token stop);
     Result<void> measureOnGpus(const EvaluationPlan& plan, std::stop_token stop);
     Result<void> settle(const EvaluationPlan& plan, const Shape& shape, BaselineShape measured);
     void takeReport(const EvaluationPlan& plan, const HarnessReport& report,

@@ -58,6 +58,7 @@ struct HarnessReport {
     std::vector<Mismatch> mismatches;  ///< at most 256
     std::vector<RaceReport> races;     ///< at most 16; only where the job asked for them
     std::vector<std::string> remarks;  ///< lines that were left out, and why
+    std::string text;                  ///< all of it, as the harness wrote it; emulated node
     std::string violation;             ///< the first breach of the protocol; empty when there is none
 };
 

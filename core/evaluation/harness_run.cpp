@@ -35,7 +35,7 @@ Result<HarnessRun> runHarness(Node& node, const Toolchain& toolchain, const Work
         return std::unexpected(outcome.error());
     HarnessRun run;
     run.report = parseHarnessReport(outcome->report);
-    outcome->report.clear();
+    run.report.text = std::move(outcome->report);
     run.outcome = std::move(*outcome);
     return run;
 }

@@ -26,6 +26,7 @@ public:
     Command harnessCommand(const Node& node, const JobFolder& job, const std::string& mode) const override;
     HarnessFiles files() const override;
     DeviceRates rates() const override { return rates_; }
+    std::string modelKey() const override { return runtime_hash_; }
 
 private:
     Result<void> prepareHarness(Node& node, std::stop_token stop);

@@ -54,6 +54,9 @@ public:
     virtual HarnessFiles files() const = 0;
     /// Of a model; zeros where the node itself is measured.
     virtual DeviceRates rates() const = 0;
+    /// What a modelled run depends on besides its job and its program; empty where nothing says that it would be the
+    /// same again.
+    virtual std::string modelKey() const { return {}; }
 };
 
 inline Result<std::expected<void, BuildFault>> Toolchain::buildProfiled(Node& node, const JobFolder&,

@@ -108,7 +108,8 @@ protected:
         std::vector<std::string> argv{compiler.program.string()};
         std::ranges::copy(entriesOf(emulator / "flags.txt"), std::back_inserter(argv));
         std::ranges::copy(definitions, std::back_inserter(argv));
-        argv.insert(argv.end(), {"-I", (emulator / "include").string(), "fixture.cpp", "-o", "fixture.so"});
+        argv.insert(argv.end(), {"-I", (emulator / "include").string(), "-I", (root / "workloads" / "harness").string(),
+                                 "fixture.cpp", "-o", "fixture.so"});
         return command(argv);
     }
 
@@ -191,6 +192,22 @@ TEST_F(Emulator, RunsLibrariesCollectivesAndGraphsWithRightResultsOnEveryRank)
     EXPECT_EQ(result.exit_code, 0) << result.out;
 }
 
+TEST_F(Emulator, MultipliesByWarpgroupsAndByWarpsAsTheLoopsSay)
+{
+    const auto result = run("products.cu", 1);
+    EXPECT_EQ(result.exit_code, 0) << result.out;
+}
+
+TEST_F(Emulator, GivesAWarpgroupsProductsOnlyToWhomWaitsForThem)
+{
+    const auto early = run("products.cu", 1, {"-DFIXTURE_CASE=1"});
+    EXPECT_THAT(early.out, HasSubstr("element 0 by way 1 is 0 instead of"));
+    expectFailure(run("products.cu", 1, {"-DFIXTURE_CASE=2"}), "out_of_bounds", "", {"outside the shared memory"},
+                  "products.cu");
+    expectFailure(run("products.cu", 1, {"-DFIXTURE_CASE=3"}), "crash", "",
+                  {"The lanes of a warp do not begin the same products"}, "products.cu");
+}
+
 TEST_F(Emulator, GathersThroughLsaWindowsOnOneTwoAndFourRanks)
 {
     for (const int ranks : {1, 2, 4})
@@ -245,6 +262,18 @@ TEST_F(Emulator, TakesATransferOnlyBetweenTwoRegisteredBuffersOrTwoOthers)
         {"Rank 0 sends from memory that is not registered", "rank 1 receives it in memory that is in a window"});
     expectFailure(fault(19), "crash", "", {"Rank 0 sends from memory that is in a window", "not registered"});
     EXPECT_EQ(fault(20).exit_code, 0);
+}
+
+TEST_F(Emulator, TakesACollectiveOnlyWhenAllRanksHaveTheirBuffersRegisteredAlike)
+{
+    expectFailure(fault(21), "crash", "",
+                  {"In ncclAllGather rank 0 receives in memory at byte 0 of its symmetric window number 0",
+                   "rank 1 receives in memory that is not registered"});
+    expectFailure(fault(22), "crash", "", {"at byte 0 of its symmetric window", "at byte 256 of its symmetric window"});
+    expectFailure(fault(24), "crash", "",
+                  {"In ncclAllReduce rank 0 sends from memory that is not registered",
+                   "rank 1 sends from memory at byte 0 of its symmetric window"});
+    EXPECT_EQ(fault(23).exit_code, 0);
 }
 
 TEST_F(Emulator, ReportsCrashesWithKernelAndThread)

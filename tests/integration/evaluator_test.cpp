@@ -1,12 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The CUCo Desktop authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/files.h"
 #include "core/evaluation/evaluator_factory.h"
+#include "core/nodes/cache_folder.h"
 #include "tests/integration/gather_workload.h"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <set>
 #include <thread>
 
 namespace cuco {
@@ -263,6 +267,41 @@ TEST_F(EmulatedEvaluation, CanBeStopped)
     const auto result = evaluator->evaluate(request, stop.get_token());
     ASSERT_FALSE(result.has_value());
     EXPECT_THAT(result.error().what, HasSubstr("stopped"));
+}
+
+TEST_F(EmulatedEvaluation, KeepsWhatABaselineSaidAndBelievesNoDamagedReport)
+{
+    std::string name = testing::TempDir() + "cuco-kept-XXXXXX";
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    const std::filesystem::path fresh = name;
+    ASSERT_TRUE(test::writeGatherWorkload(fresh));
+    ASSERT_TRUE(writeFileAtomically(fresh / "host.cu", test::gather_host + ("// " + name + "\n")).has_value());
+    const auto kept = [] {
+        std::set<std::filesystem::path> files;
+        for (const auto& entry : std::filesystem::directory_iterator(*cacheFolder("modelled")))
+            files.insert(entry.path());
+        return files;
+    };
+    const auto samples = [&] {
+        auto other = makeEvaluator(*DataPaths::find(), *makeNode("emulated"), *loadWorkload(fresh), {});
+        EXPECT_TRUE((*other)->prepare({}).has_value());
+        return (*other)->baselines().front().result.evaluation.timings.at(0).samples_us;
+    };
+    const auto before = kept();
+    const auto first = samples();
+    std::vector<std::filesystem::path> added;
+    std::ranges::set_difference(kept(), before, std::back_inserter(added));
+    ASSERT_EQ(added.size(), 1u);
+    const std::string report = readFile(added.front()).value();
+    EXPECT_EQ(samples(), first);
+
+    const auto end = report.find("{\"event\":\"done\"");
+    ASSERT_NE(end, std::string::npos);
+    ASSERT_TRUE(writeFileAtomically(added.front(), report.substr(0, end)).has_value());
+    EXPECT_EQ(samples(), first);
+    EXPECT_EQ(readFile(added.front()).value(), report);
+    std::filesystem::remove(added.front());
+    std::filesystem::remove_all(fresh);
 }
 
 TEST_F(EmulatedEvaluation, ABaselineThatIsWrongIsAnError)

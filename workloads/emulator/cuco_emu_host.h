@@ -65,6 +65,10 @@ std::string device_name();
 /// cannot be reserved (an RLIMIT_AS below about 110 GiB does that).
 bool configure(int ranks, std::string* error);
 
+/// For programs of which only the results count. What threads do takes no time, and of a kernel that is not launched as
+/// cooperative one block runs after the other, which leaves the processor's caches to it. After configure, before run.
+void forget_time();
+
 /// FLOPs and bytes of the represented shape over those of the emulated one: rates are divided by them,
 /// latencies stay, so modelled times are those of the represented shape. Takes effect for work that is
 /// enqueued later; call it on one rank between two barriers.

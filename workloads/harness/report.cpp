@@ -114,7 +114,11 @@ int reportDescriptor()
 
 bool writeReport(int descriptor, const std::string& line)
 {
-    const std::string text = line + "\n";
+    return writeText(descriptor, line + "\n");
+}
+
+bool writeText(int descriptor, const std::string& text)
+{
     for (size_t done = 0; done < text.size();) {
         const ssize_t written = write(descriptor, text.data() + done, text.size() - done);
         if (written < 0 && errno == EINTR)

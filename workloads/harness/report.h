@@ -45,5 +45,7 @@ struct Failure {
 int reportDescriptor();
 /// Writes the line and its end; false when the reader is gone.
 bool writeReport(int descriptor, const std::string& line);
+/// The same of whole lines.
+bool writeText(int descriptor, const std::string& lines);
 
 }  // namespace cuco_harness

@@ -51,6 +51,15 @@ __device__ __forceinline__ void loadMatrices(uint32_t (&to)[4], SharedAddress ro
                  : "memory");
 }
 
+/// Several loads at once. On the emulated node they cost little more than one.
+template <int count>
+__device__ __forceinline__ void loadMatrices(uint32_t (&to)[count][4], const SharedAddress (&rows)[count])
+{
+#pragma unroll
+    for (int i = 0; i < count; ++i)
+        loadMatrices(to[i], rows[i]);
+}
+
 /// The same of each matrix's transpose: to[i] becomes elements (2t, g) and (2t+1, g) of matrix i as it lies in memory.
 __device__ __forceinline__ void loadMatricesTransposed(uint32_t (&to)[4], SharedAddress row)
 {
@@ -68,6 +77,17 @@ __device__ __forceinline__ void multiplyAdd(float (&c)[4], const uint32_t (&a)[4
         "{%0, %1, %2, %3};"
         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+/// Several products at once with the same A: c[2 i] and c[2 i + 1] get those with the 16 columns that b[i] was loaded
+/// from. On the emulated node they cost little more than one.
+template <int count>
+__device__ __forceinline__ void multiplyAdd(float (&c)[count][4], const uint32_t (&a)[4],
+                                            const uint32_t (&b)[count / 2][4])
+{
+#pragma unroll
+    for (int i = 0; i < count; ++i)
+        multiplyAdd(c[i], a, b[i / 2][i % 2 * 2], b[i / 2][i % 2 * 2 + 1]);
 }
 
 /// Two numbers rounded to bf16 in one register, `low` in its lower half.

@@ -26,31 +26,30 @@ struct Rows {
 };
 
 /// Every lane learns the addresses that all lanes brought.
-CUCO_TENSOR_UNOBSERVED inline void shareRows(void** lanes, const void*)
+CUCO_TENSOR_UNOBSERVED inline void shareRows(void** lanes, const void* loads)
 {
-    for (int reader = 0; reader < 32; ++reader) {
-        auto* to = static_cast<Rows*>(lanes[reader]);
-        for (int lane = 0; to && lane < 32; ++lane)
-            to->all[lane] = lanes[lane] ? static_cast<const Rows*>(lanes[lane])->mine : nullptr;
+    for (int i = 0; i < *static_cast<const int*>(loads); ++i) {
+        char* all[32];
+        for (int lane = 0; lane < 32; ++lane)
+            all[lane] = lanes[lane] ? static_cast<const Rows*>(lanes[lane])[i].mine : nullptr;
+        for (int reader = 0; reader < 32; ++reader)
+            if (lanes[reader])
+                __builtin_memcpy(static_cast<Rows*>(lanes[reader])[i].all, all, sizeof all);
     }
 }
 
-/// What a lane reads of four matrices, counted as its reads.
-CUCO_TENSOR_UNOBSERVED inline void readMatrices(uint32_t* to, const Rows& rows, bool transposed)
+/// What a lane gets of four matrices.
+CUCO_TENSOR_UNOBSERVED inline void takeMatrices(uint32_t* to, const Rows& rows, bool transposed)
 {
-    const void* site = __builtin_return_address(0);
     const int lane = cuco_emu_lane(), g = lane / 4, t = lane % 4;
     for (int i = 0; i < 4; ++i) {
         uint16_t low, high;
         if (transposed) {
             const char *first = rows.all[8 * i + 2 * t] + 2 * g, *second = rows.all[8 * i + 2 * t + 1] + 2 * g;
-            cuco_emu_account_read(first, 2, site);
-            cuco_emu_account_read(second, 2, site);
             __builtin_memcpy(&low, first, 2);
             __builtin_memcpy(&high, second, 2);
         } else {
             const char* pair = rows.all[8 * i + g] + 4 * t;
-            cuco_emu_account_read(pair, 4, site);
             __builtin_memcpy(&low, pair, 2);
             __builtin_memcpy(&high, pair + 2, 2);
         }
@@ -58,49 +57,19 @@ CUCO_TENSOR_UNOBSERVED inline void readMatrices(uint32_t* to, const Rows& rows, 
     }
 }
 
-struct Operands {
-    float* c;
-    const uint32_t* a;
-    uint32_t b[2];
-};
-
-/// c += A · B from the lanes' fragments.
-CUCO_TENSOR_UNOBSERVED inline void multiplyFragments(void** lanes, const void*)
+/// `count` loads at one meeting of the warp. Each lane reads the row that it names.
+template <int count>
+CUCO_TENSOR_UNOBSERVED inline void load(uint32_t (*to)[4], const SharedAddress* rows, bool transposed)
 {
-    float a[16][16], b[16][8], c[16][8];
-    for (int lane = 0; lane < 32; ++lane) {
-        const auto& operands = *static_cast<const Operands*>(lanes[lane]);
-        const int g = lane / 4, t = lane % 4;
-        for (int half = 0; half < 2; ++half) {
-            for (int i = 0; i < 4; ++i) {
-                const uint32_t bits = half ? operands.a[i] & 0xffff0000u : operands.a[i] << 16;
-                __builtin_memcpy(&a[g + i % 2 * 8][2 * t + i / 2 * 8 + half], &bits, 4);
-            }
-            for (int i = 0; i < 2; ++i) {
-                const uint32_t bits = half ? operands.b[i] & 0xffff0000u : operands.b[i] << 16;
-                __builtin_memcpy(&b[2 * t + 8 * i + half][g], &bits, 4);
-                c[g + 8 * i][2 * t + half] = operands.c[2 * i + half];
-            }
-        }
+    Rows meeting[count];
+    for (int i = 0; i < count; ++i) {
+        cuco_emu_account_read(rows[i], 16, __builtin_return_address(0));
+        meeting[i].mine = rows[i];
     }
-    for (int row = 0; row < 16; ++row)
-        for (int k = 0; k < 16; ++k)
-            for (int column = 0; column < 8; ++column)
-                c[row][column] += a[row][k] * b[k][column];
-    for (int lane = 0; lane < 32; ++lane) {
-        const auto& operands = *static_cast<const Operands*>(lanes[lane]);
-        for (int i = 0; i < 4; ++i)
-            operands.c[i] = c[lane / 4 + i / 2 * 8][2 * (lane % 4) + i % 2];
-    }
-    cuco_emu_account_flops(2.0 * 16 * 8 * 16);
-}
-
-CUCO_TENSOR_UNOBSERVED inline void load(uint32_t* to, SharedAddress row, bool transposed)
-{
-    Rows rows;
-    rows.mine = row;
-    cuco_emu_collect(~0u, &rows, shareRows, nullptr);
-    readMatrices(to, rows, transposed);
+    const int loads = count;
+    cuco_emu_collect(~0u, meeting, shareRows, &loads);
+    for (int i = 0; i < count; ++i)
+        takeMatrices(to[i], meeting[i], transposed);
 }
 
 }  // namespace emulated
@@ -112,18 +81,29 @@ inline int threadAnew()
 
 inline void loadMatrices(uint32_t (&to)[4], SharedAddress row)
 {
-    emulated::load(to, row, false);
+    emulated::load<1>(&to, &row, false);
+}
+template <int count>
+inline void loadMatrices(uint32_t (&to)[count][4], const SharedAddress (&rows)[count])
+{
+    emulated::load<count>(to, rows, false);
 }
 
 inline void loadMatricesTransposed(uint32_t (&to)[4], SharedAddress row)
 {
-    emulated::load(to, row, true);
+    emulated::load<1>(&to, &row, true);
 }
 
 inline void multiplyAdd(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
 {
-    emulated::Operands operands{c, a, {b0, b1}};
-    cuco_emu_collect(~0u, &operands, emulated::multiplyFragments, nullptr);
+    const uint32_t b[2] = {b0, b1};
+    cuco_emu_multiply_fragments(c, a, b, 1);
+}
+template <int count>
+inline void multiplyAdd(float (&c)[count][4], const uint32_t (&a)[4], const uint32_t (&b)[count / 2][4])
+{
+    static_assert(count % 2 == 0);
+    cuco_emu_multiply_fragments(&c[0][0], a, &b[0][0], count);
 }
 
 inline uint32_t packBf16(float low, float high)

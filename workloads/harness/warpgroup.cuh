@@ -3,8 +3,9 @@
 #pragma once
 
 // Matrix products of a warpgroup, four warps whose first one's number is a multiple of four, on Hopper (wgmma). They
-// take operands from shared memory and go on while the warps do something else. Only device code for sm_90a has them;
-// CUCO_WARPGROUP_PRODUCTS is defined there and nowhere else.
+// take operands from shared memory and go on while the warps do something else. Device code for sm_90a and the emulated
+// node have them; CUCO_WARPGROUP_PRODUCTS is defined there and nowhere else. A source that defines
+// CUCO_WARP_PRODUCTS_ONLY does without them everywhere.
 //
 // A matrix in shared memory lies in panels of 64 columns: a row is 128 bytes in its panel, and its chunk of 16 bytes c
 // lies at c xor the row's number modulo 8. Panels begin at multiples of 1024 bytes.
@@ -14,7 +15,11 @@
 
 #include "tensor_core.cuh"
 
-#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+#ifdef CUCO_WARP_PRODUCTS_ONLY
+#elif !defined(__NVCC__)
+#define CUCO_WARPGROUP_PRODUCTS
+#include "warpgroup_emulated.cuh"
+#elif defined(__CUDA_ARCH_FEAT_SM90_ALL)
 #define CUCO_WARPGROUP_PRODUCTS
 
 namespace cuco_warpgroup {

@@ -125,18 +125,17 @@ __device__ void multiplyTile(const Left& left, int filled, const Weights<Row>& w
 #pragma unroll
         for (int depth = 0; depth < slab && warp_row < filled; depth += 16) {
             uint32_t b[2][4];
-#pragma unroll
-            for (int j = 0; j < 2; ++j)
-                cuco_tensor::loadMatrices(b[j], cuco_tensor::sharedAddress(now + b_offset + 16 * j * slab_row + depth));
+            const cuco_tensor::SharedAddress rows[2] = {
+                cuco_tensor::sharedAddress(now + b_offset + depth),
+                cuco_tensor::sharedAddress(now + b_offset + 16 * slab_row + depth)};
+            cuco_tensor::loadMatrices(b, rows);
 #pragma unroll
             for (int i = 0; i < high; ++i) {
                 if (warp_row + 16 * i >= filled)
                     continue;
                 uint32_t a[4];
                 cuco_tensor::loadMatrices(a, cuco_tensor::sharedAddress(now + a_offset + 16 * i * slab_row + depth));
-#pragma unroll
-                for (int j = 0; j < 4; ++j)
-                    cuco_tensor::multiplyAdd(sum[i][j], a, b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
+                cuco_tensor::multiplyAdd(sum[i], a, b);
             }
         }
         if (ahead < steps)

@@ -181,6 +181,30 @@ extern "C" int fixture(int rank, int ranks)
                 ncclRecv(received, 512, ncclInt32, 0, comm, 0);  // line: receive
             break;
         }
+        case 21:
+        case 22:
+        case 23:
+        case 24: {
+            // Of an all-gather and a sum. 21: rank 1 receives outside of its window, 22: elsewhere in it than the
+            // others; 23: only what is received in is registered, on all ranks; 24: rank 1 sends from a window.
+            ncclUniqueId id{};
+            id.internal[0] = 9;
+            ncclComm_t comm;
+            ncclCommInitRank(&comm, ranks, id, rank);
+            void* memory = nullptr;
+            ncclWindow_t window = nullptr;
+            if (ncclMemAlloc(&memory, 4096) != ncclSuccess ||
+                ncclCommWindowRegister(comm, memory, 4096, &window, NCCL_WIN_COLL_SYMMETRIC) != ncclSuccess)
+                return 1;
+            int* received = static_cast<int*>(memory);
+            if (rank == 1)
+                received = FIXTURE_CASE == 21 ? device : received + (FIXTURE_CASE == 22 ? 64 : 0);
+            if (FIXTURE_CASE == 24)
+                ncclAllReduce(rank == 1 ? memory : device, device, 16, ncclInt32, ncclSum, comm, 0);  // line: sum
+            else
+                ncclAllGather(device, received, 16, ncclInt32, comm, 0);  // line: gather
+            break;
+        }
     }
     return cudaDeviceSynchronize() == cudaSuccess && host != 12345 ? 0 : 1;
 }

@@ -6,6 +6,7 @@
 
 #include "runtime/copies.h"
 #include "runtime/failure.h"
+#include "runtime/fast.h"
 #include "runtime/host.h"
 #include "runtime/kernel.h"
 #include "runtime/memory.h"
@@ -15,12 +16,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-
-#if defined(__x86_64__)
-#define CUCO_EMU_FAST __attribute__((optimize("O3"), target_clones("avx2", "default")))
-#else
-#define CUCO_EMU_FAST __attribute__((optimize("O3")))
-#endif
 
 struct cublasContext {
     cuco_emu::Rank* rank = nullptr;

@@ -122,6 +122,9 @@ void fail(Failure failure)
         failing = true;
         if (auto refused = refused_call())
             failure = std::move(*refused);
+        else if (const Thread* thread = overflowed_thread())  // what failed may be what it wrote over
+            failure = {"crash", thread->warp->block->kernel->rank->index, stack_overflow_message,
+                       "in " + describe_thread(*thread), 0};
         if (race_checking)
             report_races();
         if (callback)

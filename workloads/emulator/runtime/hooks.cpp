@@ -7,6 +7,7 @@
 #include "runtime/kernel.h"
 #include "runtime/loader.h"
 #include "runtime/poll.h"
+#include "runtime/warp.h"
 
 #include <cstring>
 
@@ -90,14 +91,10 @@ __attribute__((noinline)) void observe_elsewhere(const volatile void* address, s
     Warp& warp = *current_warp;
     const unsigned slot = slot_of(address);
     const auto begin = reinterpret_cast<std::uintptr_t>(address);
-    if (slot >= stack_slot && slot < slots) {
-        const auto stack = reinterpret_cast<std::uintptr_t>(current_thread->stack);
-        if (begin - stack >= (64u << 10))
-            fail_in_kernel("crash",
-                           begin < stack ? stack_overflow_message : "The kernel uses another thread's local memory.",
-                           *current_thread, site);
-        return;
-    }
+    if (slot >= stack_slot && slot < slots)
+        fail_in_kernel(
+            "crash", begin < current_stack ? stack_overflow_message : "The kernel uses another thread's local memory.",
+            *current_thread, site);
     ++warp.cost.accesses;
     if (slot == parameter_slot)
         return;
@@ -120,6 +117,8 @@ template <bool plain = true>
 inline __attribute__((always_inline)) void observe_inline(const volatile void* address, std::size_t bytes, bool write,
                                                           const void* site)
 {
+    if (reinterpret_cast<std::uintptr_t>(address) - current_stack < thread_stack_bytes)
+        return;  // its own variables are taken to be registers
     Warp* warp = current_warp;
     const unsigned slot = slot_of(address);
     if (!CUCO_EMU_LIKELY(warp)) {

@@ -120,6 +120,11 @@ bool configure(int ranks, std::string* error)
     return true;
 }
 
+void forget_time()
+{
+    machine().timeless = true;
+}
+
 void set_scale(double flop_scale, double byte_scale)
 {
     machine().flop_scale = flop_scale;

@@ -122,6 +122,8 @@ bool start_blocks(Kernel& kernel, Time when)
     while (kernel.started < kernel.blocks) {
         if (kernel.run && !kernel.layout->known && kernel.started > 0)
             return false;
+        if (machine().timeless && kernel.run && !kernel.cooperative && !kernel.resident.empty())
+            return false;
         Sm* sm = free_sm(*kernel.rank, threads_of(kernel), shared_of(kernel));
         if (!sm)
             return false;

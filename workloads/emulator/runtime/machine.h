@@ -88,11 +88,17 @@ struct Cost {
     std::uint64_t global_accesses = 0, longest_lane = 0;  ///< to device memory: of all, of the lane with most
     std::uint64_t shared_bytes = 0, read_bytes = 0, write_bytes = 0, pinned_bytes = 0;
     std::array<std::uint64_t, max_ranks> peer_read{}, peer_write{};
-    double flops = 0;
+    double flops = 0, group_flops = 0;  ///< of a warp's products, of a warpgroup's
     Time latency = 0;
     bool peer = false;
 
-    bool empty() const { return accesses == 0 && flops == 0 && latency == 0; }
+    bool empty() const { return accesses == 0 && flops == 0 && group_flops == 0 && latency == 0; }
+};
+
+/// A lane's products of a warpgroup that are not waited for yet.
+struct LaneProducts {
+    std::vector<cuco_emu_product> begun;
+    std::vector<std::size_t> group_ends;  ///< in `begun`
 };
 
 struct Warp {
@@ -105,6 +111,7 @@ struct Warp {
     Work work;
     bool charging = false, puts = false, computes = false;
     Time charge_begin = 0, wait_begin = -1;
+    std::unique_ptr<std::array<LaneProducts, 32>> products;  ///< once there was one
 };
 
 struct Sm {
@@ -262,6 +269,7 @@ struct Rank {
 struct Machine {
     Model model;
     double flop_scale = 1, byte_scale = 1;
+    bool timeless = false;  ///< only results count: see forget_time
     std::vector<std::unique_ptr<Rank>> ranks;
     std::set<std::string> host_collectives;  ///< that candidates called
     std::size_t pollers = 0;

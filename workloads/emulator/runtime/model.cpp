@@ -26,6 +26,7 @@ constexpr Figure figures[] = {
     CUCO_EMU_FIGURE(gemm_link_slowdown),
     CUCO_EMU_FIGURE(gemm_fp32_tflops),
     CUCO_EMU_FIGURE(wmma_tflops),
+    CUCO_EMU_FIGURE(wgmma_tflops),
     CUCO_EMU_FIGURE(wmma_warps_per_sm),
     CUCO_EMU_FIGURE(gemm_hbm_gbps),
     CUCO_EMU_FIGURE(gemm_tiles_per_sm),

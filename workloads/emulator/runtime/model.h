@@ -22,6 +22,7 @@ struct Model {
     double gemm_link_slowdown = 0.09;
     double gemm_fp32_tflops = 45;
     double wmma_tflops = 550;
+    double wgmma_tflops = 490;
     double wmma_warps_per_sm = 4;
     double gemm_hbm_gbps = 3300;
     double gemm_tiles_per_sm = 8;

@@ -277,7 +277,7 @@ ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void* buffer, std::size_t b
         return ncclInvalidArgument;
     // As NCCL does: memory that cannot be symmetric registers without a window for kernels.
     *window = symmetric ? publish(registered) : nullptr;
-    add_registered(*comm, *window, buffer, bytes);
+    add_registered(*comm, *window, buffer, bytes, symmetric);
     return ncclSuccess;
 }
 

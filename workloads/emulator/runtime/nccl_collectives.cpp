@@ -136,13 +136,18 @@ void take_part(const std::shared_ptr<Clique>& clique, const Call& call, std::uin
     part.receive = call.receive;
     part.send_bytes = call.send_bytes;
     part.receive_bytes = call.receive_bytes;
+    part.send_in = registration_of(*call.comm, call.send, call.send_bytes);
+    part.receive_in = registration_of(*call.comm, call.receive, call.receive_bytes);
+    part.site = call.site;
     part.command = command;
     command->flow = static_cast<std::uint32_t>(number + 1);
     part.kernel = waiting_kernel(
         command, " number " + std::to_string(number) + " waits for the other ranks of its communicator to call it",
         [clique, &collective] {
-            if (++collective.ready == static_cast<int>(collective.parts.size()))
-                begin_transfer(clique, collective);
+            if (++collective.ready != static_cast<int>(collective.parts.size()))
+                return;
+            check_registrations(collective);
+            begin_transfer(clique, collective);
         });
     start_kernel(part.kernel);
 }

@@ -169,7 +169,7 @@ ncclResult_t point_to_point(PointToPoint operation, const char* name, const void
         operation.peer >= operation.comm->ranks)
         return ncclInvalidArgument;
     check_range(operation.buffer, operation.bytes, !operation.sends, name, site);
-    operation.registered = is_registered(*operation.comm, operation.buffer, operation.bytes);
+    operation.registered = registration_of(*operation.comm, operation.buffer, operation.bytes).registered;
     Group& group = groups[&rank];
     if (group.depth > 0) {
         group.operations.push_back(operation);

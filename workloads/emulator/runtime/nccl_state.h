@@ -40,6 +40,15 @@ struct HostMeeting {
     std::vector<Rank*> waiting;
 };
 
+/// How NCCL knows a range of memory.
+struct Registration {
+    bool registered = false;
+    int window = -1;  ///< the communicator's how-manieth symmetric window, when it is one
+    std::size_t offset = 0;
+
+    bool operator==(const Registration&) const = default;
+};
+
 /// One collective operation; ranks add their part in the order of their calls.
 struct Collective {
     struct Part {
@@ -48,6 +57,8 @@ struct Collective {
         CommandPtr command;
         Kernel* kernel = nullptr;
         std::size_t send_bytes = 0, receive_bytes = 0;  ///< of the whole buffers
+        Registration send_in, receive_in;
+        const void* site = nullptr;
     };
     std::string name;
     std::size_t count = 0;
@@ -98,10 +109,12 @@ std::size_t element_bytes(ncclDataType_t type);
 const char* type_name(ncclDataType_t type);
 
 /// Memory that was registered with the communicator, as a window or without. `handle` is the window's or the
-/// registration's.
-void add_registered(ncclComm& comm, const void* handle, const void* begin, std::size_t bytes);
-/// Whether all of the range lies in such memory.
-bool is_registered(const ncclComm& comm, const void* begin, std::size_t bytes);
+/// registration's; symmetric windows are counted.
+void add_registered(ncclComm& comm, const void* handle, const void* begin, std::size_t bytes, bool symmetric);
+/// Of the whole range.
+Registration registration_of(const ncclComm& comm, const void* begin, std::size_t bytes);
+/// Ends the run when the ranks' buffers are not registered alike, as NCCL wants them for one collective.
+void check_registrations(const Collective& collective);
 
 /// What the operation does to memory, once all ranks take part.
 void perform(const Collective& collective);
@@ -126,6 +139,8 @@ struct ncclComm {
         const void* handle;  ///< or the window
         std::uintptr_t begin;
         std::size_t bytes;
+        int window;  ///< as in Registration
     };
     std::vector<Registered> registered;
+    int windows = 0;
 };

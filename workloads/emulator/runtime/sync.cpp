@@ -233,9 +233,15 @@ std::uint64_t cuco_emu_exchange(int operation, unsigned mask, std::uint64_t valu
 
 void cuco_emu_collect(unsigned mask, void* mine, void (*work)(void**, const void*), const void* argument)
 {
+    collect(mask, mine, work, argument, CUCO_EMU_CALL_SITE());
+}
+
+void cuco_emu::collect(unsigned mask, void* mine, void (*work)(void**, const void*), const void* argument,
+                       const void* site)
+{
     Thread& thread = *current_thread;
     Warp& warp = *thread.warp;
-    thread.call_site = CUCO_EMU_CALL_SITE();
+    thread.call_site = site;
     thread.operation = cuco_emu_sync;
     thread.pointer = mine;
     const unsigned own = 1u << thread.lane;

@@ -13,10 +13,10 @@
 namespace cuco_emu {
 
 uint3 thread_index, block_index, block_extent, grid_extent;
+thread_local std::uintptr_t current_stack = no_stack;
 
 namespace {
 
-constexpr std::size_t stack_bytes = 64 << 10;
 constexpr std::uint64_t canary = 0x5ca1ab1e0ddba11d;
 
 std::vector<char*> free_stacks;
@@ -25,11 +25,13 @@ char* take_stack()
 {
     if (free_stacks.empty()) {
         constexpr std::size_t count = 64;
-        auto* piece = static_cast<char*>(commit(stack_slot, count * stack_bytes));
+        auto* piece = static_cast<char*>(commit(stack_slot, count * thread_stack_bytes));
         if (!piece)
             fail({"environment", -1, "The emulator has no memory left for the stacks of CUDA threads.", "", 0});
-        for (std::size_t i = count; i-- > 0;)
-            free_stacks.push_back(piece + i * stack_bytes);
+        for (std::size_t i = count; i-- > 0;) {
+            *reinterpret_cast<std::uint64_t*>(piece + i * thread_stack_bytes) = canary;
+            free_stacks.push_back(piece + i * thread_stack_bytes);
+        }
     }
     char* stack = free_stacks.back();
     free_stacks.pop_back();
@@ -54,14 +56,14 @@ void resume(Warp& warp, int lane)
     Thread& thread = warp.threads[lane];
     thread.wait = Wait::none;
     current_thread = &thread;
+    current_stack = reinterpret_cast<std::uintptr_t>(thread.stack);
     thread_index = thread.index;
     const std::uint64_t before = warp.cost.global_accesses;
     watched_system_calls = 1;
     switch_fiber(&scheduler_stack, thread.stack_pointer);
     watched_system_calls = 0;
+    current_stack = no_stack;
     warp.cost.longest_lane = std::max(warp.cost.longest_lane, warp.cost.global_accesses - before);
-    if (!is_intact(thread))
-        fail_in_kernel("crash", stack_overflow_message, thread);
 }
 
 /// Lanes that called __activemask at the same place form one group, once no lane of the warp can run on.
@@ -97,8 +99,9 @@ void describe_costs(Warp& warp)
         static_cast<Time>(instructions * machine().byte_scale / model.warp_instructions_per_ns * share * 1000);
     work.need(sm.issue, issue);
     work.at_least(static_cast<Time>(static_cast<double>(issue) * model.issue_warps_per_sm));
-    if (cost.flops > 0) {
-        const Time tensor = flops_time(cost.flops * share, model.wmma_tflops);
+    if (cost.flops > 0 || cost.group_flops > 0) {
+        const Time tensor = flops_time(cost.flops * share, model.wmma_tflops) +
+                            flops_time(cost.group_flops * share, model.wgmma_tflops);
         work.need(sm.tensor, tensor);
         work.at_least(static_cast<Time>(static_cast<double>(tensor) * model.wmma_warps_per_sm));
     }
@@ -156,9 +159,10 @@ void settle(Warp& warp)
         commit(warp);
         return;
     }
-    describe_costs(warp);
+    if (!machine().timeless)
+        describe_costs(warp);
     warp.puts = warp.cost.peer;
-    warp.computes = warp.cost.flops > 0 || warp.cost.shared_bytes > 0;
+    warp.computes = warp.cost.flops > 0 || warp.cost.group_flops > 0 || warp.cost.shared_bytes > 0;
     warp.block->kernel->computes |= warp.computes;
     const auto total = warp.cost.total_accesses + warp.cost.accesses;
     warp.cost = Cost{};
@@ -173,6 +177,8 @@ void end_thread(Thread& thread)
 {
     Warp& warp = *thread.warp;
     Block& block = *warp.block;
+    if (!is_intact(thread))
+        fail_in_kernel("crash", stack_overflow_message, thread);
     thread.wait = Wait::done;
     if (race_checking)
         race_end_thread(thread);
@@ -245,6 +251,7 @@ void prepare_threads(Block& block)
         warp.cost = Cost{};
         warp.charging = false;
         warp.wait_begin = -1;
+        warp.products.reset();
     }
     for (unsigned i = 0; i < count; ++i) {
         Thread& thread = block.threads[i];
@@ -252,15 +259,25 @@ void prepare_threads(Block& block)
         thread.lane = static_cast<std::uint8_t>(i % 32);
         thread.index = {i % kernel.block.x, i / kernel.block.x % kernel.block.y, i / (kernel.block.x * kernel.block.y)};
         thread.stack = take_stack();
-        *reinterpret_cast<std::uint64_t*>(thread.stack) = canary;
         // Staggered, because equal offsets in equally aligned stacks share one set of the cache.
-        char* top = thread.stack + stack_bytes - (i % 64) * 128;
+        char* top = thread.stack + thread_stack_bytes - (i % 64) * 128;
         thread.stack_pointer = prepare_fiber(top, thread_main, &thread);
     }
     block.live = static_cast<int>(count);
     block.barriers = {};
     if (race_checking)
         race_begin_block(block);
+}
+
+const Thread* overflowed_thread()
+{
+    for (const auto& rank : machine().ranks)
+        for (const Kernel* kernel : rank->kernels)
+            for (const Block* block : kernel->resident)
+                for (const Thread& thread : block->threads)
+                    if (!is_intact(thread))
+                        return &thread;
+    return nullptr;
 }
 
 void release_threads(Block& block)

@@ -2,13 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mma.h"
 
+#include "runtime/fast.h"
 #include "runtime/machine.h"
-
-#if defined(__x86_64__)
-#define CUCO_EMU_FAST __attribute__((optimize("O3"), target_clones("avx2", "default")))
-#else
-#define CUCO_EMU_FAST __attribute__((optimize("O3")))
-#endif
 
 /// Warp-wide matrix products: the last lane to come computes for all, from the parts that each lane holds.
 namespace cuco_emu {

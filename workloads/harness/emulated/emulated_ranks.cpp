@@ -241,6 +241,7 @@ Outcome startEmulator(const Job& job, int ranks)
 
 }  // namespace
 
+/// All shapes in one process: a candidate that behaves only as long as it is new must not be new for each.
 int runRanks(const Job& job, int report_descriptor)
 {
     Shared shared(report_descriptor, size_t(job.ranks));
@@ -266,6 +267,7 @@ Outcome runOnOneDevice(const Job& job, int report_descriptor, const std::functio
     Shared shared(report_descriptor);
     reportEmulatorsFailures(shared);
     CUCO_CHECK(startEmulator(job, 1));
+    cuco_emu::forget_time();
     Outcome outcome;
     cuco_emu::run([&](int) { outcome = body(); });
     return outcome;

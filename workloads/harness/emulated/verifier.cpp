@@ -6,8 +6,10 @@
 #include "device_memory.h"
 #include "inputs.h"
 #include "platform.h"
+#include "processes.h"
 #include "reference.h"
 
+#include <unistd.h>
 #include <algorithm>
 #include <fstream>
 
@@ -44,14 +46,12 @@ public:
         context_.l2_bytes = device.l2CacheSize;
     }
 
-    Outcome run()
+    Outcome checkIteration(int iteration)
     {
         CUCO_CHECK(allocate());
-        for (int iteration = 0; iteration < shape_.iterations; ++iteration) {
-            CUCO_CHECK(makeInputs(iteration));
-            for (int rank = 0; rank < job_.ranks; ++rank)
-                CUCO_CHECK(checkRank(iteration, rank));
-        }
+        CUCO_CHECK(makeInputs(iteration));
+        for (int rank = 0; rank < job_.ranks; ++rank)
+            CUCO_CHECK(checkRank(iteration, rank));
         return std::nullopt;
     }
 
@@ -143,13 +143,14 @@ private:
     std::vector<float*> outputs_;
 };
 
-}  // namespace
+struct Piece {
+    const ShapeJob* shape;
+    int iteration;
+};
 
-int verify(const Job& job, int report_descriptor)
+void checkPiece(const Job& job, const Piece& piece, int report_descriptor)
 {
     auto outcome = runOnOneDevice(job, report_descriptor, [&]() -> Outcome {
-        if (!(job.relative_l2 > 0) || !(job.max_error > 0))
-            return environmentFailure("The job has no tolerance, so that nothing can be checked.");
         std::string error;
         const auto reference = loadReference(job.pathOf(job.reference), error);
         if (!reference) {
@@ -159,18 +160,37 @@ int verify(const Job& job, int report_descriptor)
         }
         cudaDeviceProp device{};
         CUCO_CHECK(check(cudaGetDeviceProperties(&device, 0), "ask the GPU for its properties"));
-        for (const auto& shape : job.shapes) {
-            if (!shape.dump)
-                continue;
-            if (auto failure = ShapeVerifier(job, shape, reference, report_descriptor, device).run()) {
-                failure->shape = shape.name;
-                return failure;
-            }
-        }
-        return std::nullopt;
+        return ShapeVerifier(job, *piece.shape, reference, report_descriptor, device).checkIteration(piece.iteration);
     });
-    if (outcome)
+    if (outcome) {
+        outcome->shape = piece.shape->name;
         writeReport(report_descriptor, outcome->toLine().text());
+    }
+    writeReport(report_descriptor, ReportLine("done").text());
+}
+
+}  // namespace
+
+int verify(const Job& job, int report_descriptor)
+{
+    std::vector<Piece> pieces;
+    for (const auto& shape : job.shapes)
+        for (int iteration = 0; shape.dump && iteration < shape.iterations; ++iteration)
+            pieces.push_back({&shape, iteration});
+    if (!(job.relative_l2 > 0) || !(job.max_error > 0)) {
+        const Failure failure = environmentFailure("The job has no tolerance, so that nothing can be checked.");
+        writeReport(report_descriptor, failure.toLine().text());
+        return writeReport(report_descriptor, ReportLine("done").text()) ? 0 : 1;
+    }
+    const auto reports = inProcesses(pieces.size(), [&](size_t number, int descriptor) {
+        close(report_descriptor);
+        checkPiece(job, pieces[number], descriptor);
+    });
+    for (const auto& report : reports) {
+        writeText(report_descriptor, report.text);
+        if (!report.complete)
+            return 1;
+    }
     return writeReport(report_descriptor, ReportLine("done").text()) ? 0 : 1;
 }
 

@@ -31,6 +31,27 @@ uint64_t cuco_emu_exchange(int operation, unsigned mask, uint64_t value, int sou
 /// Meeting at which the last lane calls work(pointers of all 32 lanes).
 void cuco_emu_collect(unsigned mask, void* mine, void (*work)(void** lanes, const void* argument),
                       const void* argument);
+/// A warp's products c += A · B of 16 × 16 and 16 × 8, `count` of them with the same A, from the fragments of
+/// workloads/harness/tensor_core.cuh: of each lane four numbers of c, and two registers of B, for every product.
+void cuco_emu_multiply_fragments(float* c, const uint32_t* a, const uint32_t* b, int count);
+
+/// A lane's part of a warpgroup's product c (+)= A · B of 64 rows and 16 of k (runtime/warpgroup.cpp). Matrices in
+/// shared memory lie as workloads/harness/warpgroup.cuh says.
+struct cuco_emu_product {
+    float* c;            ///< the lane's, four for each eight columns
+    const uint32_t* a;   ///< the lane's four registers, or null:
+    const char* a_rows;  ///< A's rows are rows in shared memory
+    const char* b;
+    unsigned b_panel;  ///< bytes from one panel of B to the next
+    int columns;
+    int add;     ///< 0: c begins anew
+    int b_rows;  ///< B's rows are rows in shared memory; 0: its columns are
+};
+void cuco_emu_begin_product(const struct cuco_emu_product* product);
+/// Those begun since the last call are a group.
+void cuco_emu_close_products(void);
+/// Until all groups but the `open` last ones are done; by the whole warp.
+void cuco_emu_wait_for_products(int open);
 unsigned cuco_emu_active_mask(void);
 int cuco_emu_lane(void);
 
