@@ -101,7 +101,11 @@ Result<PromptTemplate> PromptTemplate::parse(std::string text, const std::string
 Result<std::string> PromptTemplate::render(const PromptValues& values) const
 {
     // Blank runs go from the prompt's own text around an empty value, never from a value.
+    std::size_t bytes = text_.size();
+    for (const auto& [name, value] : values)
+        bytes += value.size();
     std::string out;
+    out.reserve(bytes);
     std::size_t at = 0;
     const auto addText = [&](std::string_view text) {
         while (text.starts_with('\n') && (out.empty() || out.ends_with("\n\n")))
@@ -123,7 +127,8 @@ Result<std::string> PromptTemplate::render(const PromptValues& values) const
     addText(std::string_view(text_).substr(at));
     while (out.ends_with('\n'))
         out.pop_back();
-    return out + "\n";
+    out += '\n';
+    return out;
 }
 
 Result<std::string> PromptLibrary::render(const std::string& prompt, const PromptValues& values) const

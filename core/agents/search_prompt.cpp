@@ -59,7 +59,8 @@ Result<std::string> programs(const SearchPromptParts& parts, const std::vector<S
         if (!blocks)
             return blocks;
         text += fmt::format("\n## {}\n\n{}\n\n", outcomeLine(*candidate), fenced(candidate->summary, "text", 2000));
-        text += fenced(*blocks, "cpp", most_bytes) + "\n";
+        text += fenced(*blocks, "cpp", most_bytes);
+        text += '\n';
     }
     return text;
 }
@@ -143,15 +144,18 @@ Result<std::string> searchPrompt(const PromptLibrary& prompts, const SearchPromp
                                                     : "# Notes of the search so far\n\n" +
                                                           fenced(parts.scratchpad, "markdown", most_scratchpad_bytes);
     values["archive"] = "# The best of each kind of directive\n\n" + parts.archive;
-    values["inspirations"] =
-        inspirations->empty() ? "" : "# Other programs of the search, to learn from\n" + *inspirations;
+    if (!inspirations->empty())
+        inspirations->insert(0, "# Other programs of the search, to learn from\n");
+    values["inspirations"] = std::move(*inspirations);
     values["rejections"] = rejections(plan.rejected);
     values["failures"] = failures(plan.failures);
     values["parent"] = parent.id;
     values["directive"] = toString(parent.directive);
     values["performance"] = parent.evaluation ? performanceDetail(*parent.evaluation) : "";
     values["source"] = fenced(parts.parent_source, "cpp", most_source_bytes);
-    values["partners"] = partners->empty() ? "" : "# The programs to cross it with\n" + *partners;
+    if (!partners->empty())
+        partners->insert(0, "# The programs to cross it with\n");
+    values["partners"] = std::move(*partners);
     values["task"] = *asked;
     return prompts.render("slow_path_proposal", values);
 }

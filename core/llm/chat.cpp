@@ -174,6 +174,7 @@ void appendString(std::string& out, const std::string& text)
         out += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
         return;
     }
+    out.reserve(out.size() + text.size() + text.size() / 16 + 2);
     out += '"';
     std::size_t plain = 0;
     for (std::size_t at = 0; at < text.size(); ++at) {

@@ -129,8 +129,18 @@ Result<Database> Database::open(const std::filesystem::path& path, Mode mode)
     return database;
 }
 
+Database::Database(sqlite3* handle, std::filesystem::path path)
+    : handle_(handle), path_(std::move(path)), wal_(std::make_unique<WalSync>(path_))
+{
+}
+
 Database::Database(Database&& other) noexcept
-    : handle_(std::exchange(other.handle_, nullptr)), path_(std::move(other.path_)), idle_(std::move(other.idle_))
+    : handle_(std::exchange(other.handle_, nullptr)),
+      path_(std::move(other.path_)),
+      promised_(other.promised_),
+      journal_(other.journal_.load()),
+      wal_(std::move(other.wal_)),
+      idle_(std::move(other.idle_))
 {
 }
 
@@ -180,11 +190,8 @@ Result<void> Database::query(std::string_view sql, std::initializer_list<SqlValu
 /// One that nobody uses: a query may run inside the callback of an equal one.
 Result<Database::Statement> Database::prepared(std::string_view sql)
 {
-    if (const auto found = idle_.find(sql); found != idle_.end()) {
-        Statement statement = std::move(found->second);
-        idle_.erase(found);
-        return statement;
-    }
+    if (const auto found = idle_.find(sql); found != idle_.end() && found->second)
+        return std::move(found->second);  // an empty one stays in its place
     sqlite3_stmt* raw = nullptr;
     const int code =
         sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
@@ -197,11 +204,16 @@ Result<Database::Statement> Database::prepared(std::string_view sql)
 void Database::keep(std::string_view sql, Statement statement)
 {
     // Some pragmas do their work while they are prepared.
-    if (sql.starts_with("PRAGMA") || idle_.size() >= most_idle_statements)
+    if (sql.starts_with("PRAGMA"))
+        return;
+    auto place = idle_.find(sql);
+    if (place == idle_.end() && idle_.size() < most_idle_statements)
+        place = idle_.emplace(sql, nullptr).first;
+    if (place == idle_.end() || place->second)
         return;
     sqlite3_reset(statement.get());
     sqlite3_clear_bindings(statement.get());
-    idle_.emplace(sql, std::move(statement));
+    place->second = std::move(statement);
 }
 
 void Database::FinalizeStatement::operator()(sqlite3_stmt* statement) const
@@ -241,18 +253,23 @@ Result<void> Database::promise(Durability durability)
 {
     if (promised_ == durability)
         return {};
-    if (!in_wal_) {
+    if (journal_ == Journal::not_asked) {
         auto asked = query("PRAGMA journal_mode", {}, [&](const SqlRow& row) -> Result<void> {
-            in_wal_ = row.text(0) == "wal";
+            journal_ = row.text(0) == "wal" ? Journal::wal : Journal::other;
             return {};
         });
         if (!asked)
             return asked;
     }
-    if (!in_wal_.value_or(false))
+    if (journal_ != Journal::wal)
         return {};
     promised_ = durability;
     return execute(durability == Durability::on_disk ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+}
+
+Result<void> Database::awaitDisk(std::uint64_t commit)
+{
+    return journal_ == Journal::wal ? wal_->await(commit) : Result<void>();
 }
 
 Result<void> Database::consistently(const std::function<Result<void>()>& body)

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/run/wal_sync.h"
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -64,19 +66,24 @@ public:
     Result<std::int64_t> integer(std::string_view sql, std::initializer_list<SqlValue> values = {});
     enum class Durability {
         on_disk,    ///< survives the machine's end, too, once this returns
-        with_next,  ///< the program's end only, until the next that is on_disk; without a WAL as on_disk
+        with_next,  ///< the program's end only, until the next that is on_disk or awaited; without a WAL as on_disk
     };
     /// Rolled back when `body` fails.
     Result<void> transaction(const std::function<Result<void>()>& body, Durability durability = Durability::on_disk);
     /// Reads inside see one state of the file.
     Result<void> consistently(const std::function<Result<void>()>& body);
 
+    /// A commit with_next that awaitDisk() brings to the disk, all before it included.
+    std::uint64_t lastCommit() { return wal_->committed(); }
+    /// Any thread may call, also while another one uses the connection.
+    Result<void> awaitDisk(std::uint64_t commit);
+
     bool readOnly() const;
     std::int64_t changes() const;
     void setBusyTimeout(int milliseconds);
 
 private:
-    Database(sqlite3* handle, std::filesystem::path path) : handle_(handle), path_(std::move(path)) {}
+    Database(sqlite3* handle, std::filesystem::path path);
     Result<void> within(const char* begin, const std::function<Result<void>()>& body);
     Result<void> promise(Durability durability);
     std::unexpected<Error> fault(int code) const;
@@ -91,7 +98,9 @@ private:
     sqlite3* handle_;
     std::filesystem::path path_;
     Durability promised_ = Durability::on_disk;
-    std::optional<bool> in_wal_;                          ///< once it was asked
+    enum class Journal { not_asked, wal, other };
+    std::atomic<Journal> journal_ = Journal::not_asked;
+    std::unique_ptr<WalSync> wal_;
     std::map<std::string, Statement, std::less<>> idle_;  ///< prepared, and in no use; by their text
 };
 

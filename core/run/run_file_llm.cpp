@@ -36,18 +36,26 @@ Result<Value> RunFile::inLlmStore(const std::function<Result<Value>(LlmStore&)>&
 Result<int> RunFile::addLlmCall(LlmCall call)
 {
     const LlmCallRow row(std::move(call));
-    const std::scoped_lock guard(mutex_);
-    LlmStore store(*database_);
     int id = 0;
-    auto done = database_->transaction([&]() -> Result<void> {
-        auto stored = store.add(row);
-        if (!stored)
-            return std::unexpected(stored.error());
-        id = *stored;
-        return {};
-    });
-    if (!done)
-        return std::unexpected(done.error());
+    std::uint64_t commit = 0;
+    {
+        const std::scoped_lock guard(mutex_);
+        LlmStore store(*database_);
+        auto done = database_->transaction(
+            [&]() -> Result<void> {
+                auto stored = store.add(row);
+                if (!stored)
+                    return std::unexpected(stored.error());
+                id = *stored;
+                return {};
+            },
+            Database::Durability::with_next);
+        if (!done)
+            return std::unexpected(done.error());
+        commit = database_->lastCommit();
+    }
+    if (auto on_disk = database_->awaitDisk(commit); !on_disk)
+        return std::unexpected(on_disk.error());
     return id;
 }
 
