@@ -16,6 +16,8 @@ namespace {
 /// No value of a run file comes near: the largest, a compressed timeline, is bounded at 256 MiB.
 constexpr int most_value_bytes = 512 << 20;
 constexpr int busy_timeout_ms = 5'000;
+/// Each stored text is looked up by the hashes of its pieces, whose index is read all over: it should fit.
+constexpr int cache_kib = 16 << 10;
 /// More than there are different ones; a bound all the same.
 constexpr std::size_t most_idle_statements = 128;
 
@@ -157,6 +159,13 @@ std::unexpected<Error> Database::fault(int code) const
 
 Result<void> Database::execute(const std::string& sql)
 {
+    if (auto promised = promiseAlone(); !promised)
+        return promised;
+    return executeAsPromised(sql);
+}
+
+Result<void> Database::executeAsPromised(const std::string& sql)
+{
     const int code = sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
     if (code != SQLITE_OK)
         return fault(code);
@@ -174,6 +183,9 @@ Result<void> Database::query(std::string_view sql, std::initializer_list<SqlValu
     if (!statement)
         return std::unexpected(statement.error());
     sqlite3_stmt* const raw = statement->get();
+    if (!sqlite3_stmt_readonly(raw))
+        if (auto promised = promiseAlone(); !promised)
+            return promised;
     int code = SQLITE_OK, index = 0;
     for (const SqlValue& value : values)
         if (code = bind(raw, ++index, value); code != SQLITE_OK)
@@ -241,11 +253,13 @@ Result<void> Database::transaction(const std::function<Result<void>()>& body, Du
 {
     if (auto promised = promise(durability); !promised)
         return promised;
-    auto done = within("BEGIN IMMEDIATE", body);
-    // What is no transaction of its own is on the disk, too.
-    if (auto promised = promise(Durability::on_disk); done && !promised)
-        return promised;
-    return done;
+    return within("BEGIN IMMEDIATE", body);
+}
+
+/// What is no part of a transaction is on the disk, too, once it is done.
+Result<void> Database::promiseAlone()
+{
+    return sqlite3_get_autocommit(handle_) != 0 ? promise(Durability::on_disk) : Result<void>();
 }
 
 /// In a WAL a synchronous commit takes all before it along.
@@ -260,11 +274,14 @@ Result<void> Database::promise(Durability durability)
         });
         if (!asked)
             return asked;
+        if (auto set = executeAsPromised(fmt::format("PRAGMA cache_size = -{}", cache_kib)); !set)
+            return set;
     }
     if (journal_ != Journal::wal)
         return {};
     promised_ = durability;
-    return execute(durability == Durability::on_disk ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+    return executeAsPromised(durability == Durability::on_disk ? "PRAGMA synchronous = FULL"
+                                                               : "PRAGMA synchronous = NORMAL");
 }
 
 Result<void> Database::awaitDisk(std::uint64_t commit)
@@ -279,11 +296,11 @@ Result<void> Database::consistently(const std::function<Result<void>()>& body)
 
 Result<void> Database::within(const char* begin, const std::function<Result<void>()>& body)
 {
-    if (auto begun = execute(begin); !begun)
+    if (auto begun = executeAsPromised(begin); !begun)
         return begun;
     auto done = body();
     if (done)
-        done = execute("COMMIT");
+        done = executeAsPromised("COMMIT");
     // SQLite has rolled back by itself after some errors; then there is nothing left to undo.
     if (!done && sqlite3_get_autocommit(handle_) == 0)
         sqlite3_exec(handle_, "ROLLBACK", nullptr, nullptr, nullptr);

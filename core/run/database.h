@@ -86,6 +86,8 @@ private:
     Database(sqlite3* handle, std::filesystem::path path);
     Result<void> within(const char* begin, const std::function<Result<void>()>& body);
     Result<void> promise(Durability durability);
+    Result<void> promiseAlone();
+    Result<void> executeAsPromised(const std::string& sql);
     std::unexpected<Error> fault(int code) const;
 
     struct FinalizeStatement {

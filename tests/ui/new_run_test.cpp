@@ -13,6 +13,8 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTest>
@@ -52,6 +54,7 @@ private Q_SLOTS:
     void aProgramsArgumentsKeepTheirQuotes();
     void choicesAreRememberedWithoutSecrets();
     void theKeyboardGoesThroughTheFieldsFromTopToBottom();
+    void nothingIsScrolledOutOfSightWhereThereIsRoom();
     void allSettingsFitALowWindowByScrolling();
 
 private:
@@ -397,6 +400,17 @@ void NewRunTest::theKeyboardGoesThroughTheFieldsFromTopToBottom()
         QTest::keyClick(dialog_->focusWidget(), Qt::Key_Tab);
     }
     QVERIFY(field<QLineEdit>("path")->hasFocus());
+}
+
+void NewRunTest::nothingIsScrolledOutOfSightWhereThereIsRoom()
+{
+    const auto* scroll = dialog_->findChild<QScrollArea*>();
+    for (int index = 0; index < static_cast<int>(workloads_.size()); ++index) {
+        field<QComboBox>("workload")->setCurrentIndex(index);
+        QTRY_COMPARE(scroll->verticalScrollBar()->maximum(), 0);
+    }
+    choose("proposer", "fastpath");
+    QTRY_COMPARE(scroll->verticalScrollBar()->maximum(), 0);
 }
 
 void NewRunTest::allSettingsFitALowWindowByScrolling()

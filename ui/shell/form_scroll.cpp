@@ -31,7 +31,10 @@ FormScroll::FormScroll(QWidget* form, QWidget* parent) : QScrollArea(parent)
 
 QSize FormScroll::sizeHint() const
 {
-    return {minimumSizeHint().width(), widget()->sizeHint().height()};
+    // As high as the form is at that width: where it is narrower than it would like to be, its texts wrap more often.
+    const int width = minimumSizeHint().width(), inner = width - verticalScrollBar()->sizeHint().width();
+    const int height = widget()->hasHeightForWidth() ? widget()->heightForWidth(inner) : 0;
+    return {width, std::max(height, widget()->sizeHint().height())};
 }
 
 QSize FormScroll::minimumSizeHint() const

@@ -98,6 +98,7 @@ NewRunDialog::NewRunDialog(std::vector<Workload> workloads, NodeProbes& nodes, K
     showNodes();
     proposerChanged();
     workloadChanged();
+    fitToRows();
     start_->setFocus();
 }
 
@@ -239,10 +240,11 @@ void NewRunDialog::proposerChanged()
 
 void NewRunDialog::fitToRows()
 {
-    // Rows that come or go are laid out before the size is asked for.
+    // Rows that come or go are laid out before the size is asked for, and it is asked for anew.
     main_form_->activate();
     advanced_form_->activate();
     advanced_->parentWidget()->layout()->activate();
+    scroll_->updateGeometry();
     layout()->activate();
     const int most = screen()->availableGeometry().height() * 9 / 10;
     resize(std::max(width(), sizeHint().width()), std::min(sizeHint().height(), most));
