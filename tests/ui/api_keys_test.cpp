@@ -46,6 +46,7 @@ private Q_SLOTS:
     void aNameThatARunMentionsIsListed();
     void aNameWithoutAKeyIsTakenOffTheList();
     void withoutAServiceASentenceSaysWhatToDo();
+    void anOldAnswerDoesNotHideWhatWasStoredSince();
     void aSilentKeychainLeavesTheDialogUsable();
     void theEngineAsksTheKeychainFirstThenTheEnvironment();
     void aKeychainThatFailsIsNotAskedAgainAtOnce();
@@ -201,6 +202,22 @@ void ApiKeysTest::withoutAServiceASentenceSaysWhatToDo()
     QTest::mouseClick(field<QPushButton>("saveKey"), Qt::LeftButton);
     QTRY_COMPARE(place("OPENAI_API_KEY"), QStringLiteral("keychain"));
     QTRY_VERIFY(!problem->isVisible());
+}
+
+void ApiKeysTest::anOldAnswerDoesNotHideWhatWasStoredSince()
+{
+    keychain_->setSilent(true);
+    openDialog();
+    keychain_->setSilent(false);
+    choose("OPENAI_API_KEY");
+    type(QStringLiteral("sk-typed"));
+    QTest::mouseClick(field<QPushButton>("saveKey"), Qt::LeftButton);
+    QTRY_COMPARE(place("OPENAI_API_KEY"), QStringLiteral("keychain"));
+    QCOMPARE(place("ANTHROPIC_API_KEY"), QStringLiteral("looking…"));
+    keychain_->failWhatIsUnanswered(noService());
+    QTRY_VERIFY(place("ANTHROPIC_API_KEY") != QStringLiteral("looking…"));
+    QCOMPARE(place("OPENAI_API_KEY"), QStringLiteral("keychain"));
+    QVERIFY(!field<QLabel>("keyProblem")->isVisible());
 }
 
 void ApiKeysTest::aSilentKeychainLeavesTheDialogUsable()

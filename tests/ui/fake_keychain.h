@@ -75,6 +75,13 @@ public:
     {
         locked([&] { silent_ = silent; });
     }
+    /// What it was silent about fails now.
+    void failWhatIsUnanswered(const Error& failure)
+    {
+        for (const auto& done : locked([&] { return std::exchange(unanswered_, {}); })) {
+            done(std::unexpected(failure));
+        }
+    }
     int reads()
     {
         return locked([&] { return reads_; });

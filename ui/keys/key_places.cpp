@@ -81,14 +81,19 @@ void KeyPlaces::lookAgain()
 
 void KeyPlaces::look(const std::string& name)
 {
+    const int question = ++asked_;
+    looked_last_[name] = question;
     // Only whether there is a key leaves the keychain's thread.
-    auto found = here<Result<bool>>([this, name](const Result<bool>& there) {
+    auto found = here<Result<bool>>([this, name, question](const Result<bool>& there) {
+        if (!there) {
+            failed(question, there.error());
+        }
+        if (looked_last_[name] != question) {
+            return;  // somebody has asked again
+        }
         places_[name] = there.value_or(false)           ? KeyPlace::keychain
                         : !environmentKey(name).empty() ? KeyPlace::environment
                                                         : KeyPlace::none;
-        if (!there) {
-            problem_ = there.error();
-        }
         Q_EMIT changed();
     });
     keychain_->read(name, [found = std::move(found)](const Result<Secret>& read) {
@@ -96,12 +101,27 @@ void KeyPlaces::look(const std::string& name)
     });
 }
 
-void KeyPlaces::stored(const std::string& name, const Result<void>& done)
+void KeyPlaces::stored(const std::string& name, int question, const Result<void>& done)
 {
-    problem_ = done ? std::nullopt : std::optional(done.error());
-    if (done) {
-        look(name);
+    if (!done) {
+        failed(question, done.error());
+        return;
     }
+    stored_last_ = std::max(stored_last_, question);
+    if (problem_of_ < question) {
+        problem_.reset();
+    }
+    look(name);
+    Q_EMIT changed();
+}
+
+void KeyPlaces::failed(int question, const Error& error)
+{
+    if (question < stored_last_ || question < problem_of_) {
+        return;
+    }
+    problem_ = error;
+    problem_of_ = question;
     Q_EMIT changed();
 }
 
@@ -136,12 +156,14 @@ void KeyPlaces::forget(const std::string& name)
 
 void KeyPlaces::set(const std::string& name, const Secret& key)
 {
-    keychain_->write(name, key, here<Result<void>>([this, name](const Result<void>& done) { stored(name, done); }));
+    const auto take = [this, name, question = ++asked_](const Result<void>& done) { stored(name, question, done); };
+    keychain_->write(name, key, here<Result<void>>(take));
 }
 
 void KeyPlaces::remove(const std::string& name)
 {
-    keychain_->remove(name, here<Result<void>>([this, name](const Result<void>& done) { stored(name, done); }));
+    const auto take = [this, name, question = ++asked_](const Result<void>& done) { stored(name, question, done); };
+    keychain_->remove(name, here<Result<void>>(take));
 }
 
 }  // namespace cuco::ui

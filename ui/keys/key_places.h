@@ -27,7 +27,7 @@ public:
     KeyPlace of(const std::string& name);
     /// Forgets what it knows: keys may have come by other ways.
     void lookAgain();
-    /// What the keychain said last when it could not do what it was asked; nothing after it could.
+    /// What the keychain said last when it could not do what it was asked; nothing once it could after that.
     const std::optional<Error>& problem() const { return problem_; }
 
     /// Names beyond those that providers usually take: remembered ones, and those that settings of runs mention.
@@ -48,7 +48,8 @@ private:
     struct Link;
 
     void look(const std::string& name);
-    void stored(const std::string& name, const Result<void>& done);
+    void stored(const std::string& name, int question, const Result<void>& done);
+    void failed(int question, const Error& error);
     template <class Answer, class Take>
     std::function<void(Answer)> here(Take take);
 
@@ -57,6 +58,9 @@ private:
     std::map<std::string, KeyPlace> places_;
     std::vector<std::string> other_names_;
     std::optional<Error> problem_;
+    // Answers may come in another order than that of the questions, which have numbers for it.
+    int asked_ = 0, stored_last_ = 0, problem_of_ = 0;
+    std::map<std::string, int> looked_last_;
 };
 
 }  // namespace cuco::ui
