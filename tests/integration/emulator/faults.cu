@@ -85,6 +85,19 @@ __global__ void give_up()
     __trap();  // line: trap
 }
 
+/// A page in a symmetric window of a new communicator; null when there is none.
+static void* symmetricMemory(int ranks, int rank, ncclComm_t& comm)
+{
+    ncclUniqueId id{};
+    id.internal[0] = 9;
+    ncclCommInitRank(&comm, ranks, id, rank);
+    void* memory = nullptr;
+    ncclWindow_t window = nullptr;
+    const bool done = ncclMemAlloc(&memory, 4096) == ncclSuccess &&
+                      ncclCommWindowRegister(comm, memory, 4096, &window, NCCL_WIN_COLL_SYMMETRIC) == ncclSuccess;
+    return done ? memory : nullptr;
+}
+
 extern "C" int fixture(int rank, int ranks)
 {
     int* device;
@@ -164,14 +177,9 @@ extern "C" int fixture(int rank, int ranks)
         case 18:
         case 19:
         case 20: {  // 18: only what is received in is registered, 19: only what is sent, 20: both
-            ncclUniqueId id{};
-            id.internal[0] = 9;
             ncclComm_t comm;
-            ncclCommInitRank(&comm, ranks, id, rank);
-            void* memory = nullptr;
-            ncclWindow_t window = nullptr;
-            if (ncclMemAlloc(&memory, 4096) != ncclSuccess ||
-                ncclCommWindowRegister(comm, memory, 4096, &window, NCCL_WIN_COLL_SYMMETRIC) != ncclSuccess)
+            void* const memory = symmetricMemory(ranks, rank, comm);
+            if (!memory)
                 return 1;
             void* const sent = FIXTURE_CASE == 18 ? device : memory;
             void* const received = FIXTURE_CASE == 19 ? device : memory;
@@ -187,14 +195,9 @@ extern "C" int fixture(int rank, int ranks)
         case 24: {
             // Of an all-gather and a sum. 21: rank 1 receives outside of its window, 22: elsewhere in it than the
             // others; 23: only what is received in is registered, on all ranks; 24: rank 1 sends from a window.
-            ncclUniqueId id{};
-            id.internal[0] = 9;
             ncclComm_t comm;
-            ncclCommInitRank(&comm, ranks, id, rank);
-            void* memory = nullptr;
-            ncclWindow_t window = nullptr;
-            if (ncclMemAlloc(&memory, 4096) != ncclSuccess ||
-                ncclCommWindowRegister(comm, memory, 4096, &window, NCCL_WIN_COLL_SYMMETRIC) != ncclSuccess)
+            void* const memory = symmetricMemory(ranks, rank, comm);
+            if (!memory)
                 return 1;
             int* received = static_cast<int*>(memory);
             if (rank == 1)
