@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 namespace cuco {
 
@@ -49,17 +48,8 @@ std::string withoutBlankRuns(std::string_view text)
 
 std::string readable(std::string_view text)
 {
-    static const auto is_control = [] {
-        std::array<bool, 256> bytes{};
-        std::fill(bytes.begin(), bytes.begin() + 0x20, true);
-        bytes['\n'] = bytes['\t'] = false;
-        bytes[0x7f] = true;
-        return bytes;
-    }();
-    const auto isControl = [](char c) { return is_control[static_cast<unsigned char>(c)]; };
     std::string out = validUtf8(std::string(text));
-    if (std::ranges::any_of(out, isControl))
-        std::erase_if(out, isControl);
+    std::erase_if(out, [](char c) { return (c >= 0 && c < 0x20 && c != '\n' && c != '\t') || c == 0x7f; });
     return out;
 }
 

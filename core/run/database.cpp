@@ -284,8 +284,15 @@ Result<void> Database::promise(Durability durability)
                                                                : "PRAGMA synchronous = NORMAL");
 }
 
-Result<void> Database::awaitDisk(std::uint64_t commit)
+Result<void> Database::transactionInTurn(std::mutex& turn, const std::function<Result<void>()>& body)
 {
+    std::uint64_t commit = 0;
+    {
+        const std::scoped_lock guard(turn);
+        if (auto done = transaction(body, Durability::with_next); !done)
+            return done;
+        commit = wal_->committed();
+    }
     return journal_ == Journal::wal ? wal_->await(commit) : Result<void>();
 }
 

@@ -12,6 +12,7 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -66,17 +67,16 @@ public:
     Result<std::int64_t> integer(std::string_view sql, std::initializer_list<SqlValue> values = {});
     enum class Durability {
         on_disk,    ///< survives the machine's end, too, once this returns
-        with_next,  ///< the program's end only, until the next that is on_disk or awaited; without a WAL as on_disk
+        with_next,  ///< the program's end only, until the next that is on_disk; without a WAL as on_disk
     };
     /// Rolled back when `body` fails.
     Result<void> transaction(const std::function<Result<void>()>& body, Durability durability = Durability::on_disk);
     /// Reads inside see one state of the file.
     Result<void> consistently(const std::function<Result<void>()>& body);
 
-    /// A commit with_next that awaitDisk() brings to the disk, all before it included.
-    std::uint64_t lastCommit() { return wal_->committed(); }
-    /// Any thread may call, also while another one uses the connection.
-    Result<void> awaitDisk(std::uint64_t commit);
+    /// The same on_disk, for several threads that take turns at the connection by `turn`: the disk is waited for beside
+    /// it, by several at once.
+    Result<void> transactionInTurn(std::mutex& turn, const std::function<Result<void>()>& body);
 
     bool readOnly() const;
     std::int64_t changes() const;

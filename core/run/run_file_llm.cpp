@@ -37,25 +37,15 @@ Result<int> RunFile::addLlmCall(LlmCall call)
 {
     const LlmCallRow row(std::move(call));
     int id = 0;
-    std::uint64_t commit = 0;
-    {
-        const std::scoped_lock guard(mutex_);
-        LlmStore store(*database_);
-        auto done = database_->transaction(
-            [&]() -> Result<void> {
-                auto stored = store.add(row);
-                if (!stored)
-                    return std::unexpected(stored.error());
-                id = *stored;
-                return {};
-            },
-            Database::Durability::with_next);
-        if (!done)
-            return std::unexpected(done.error());
-        commit = database_->lastCommit();
-    }
-    if (auto on_disk = database_->awaitDisk(commit); !on_disk)
-        return std::unexpected(on_disk.error());
+    auto done = database_->transactionInTurn(mutex_, [&]() -> Result<void> {
+        auto stored = LlmStore(*database_).add(row);
+        if (!stored)
+            return std::unexpected(stored.error());
+        id = *stored;
+        return {};
+    });
+    if (!done)
+        return std::unexpected(done.error());
     return id;
 }
 

@@ -142,7 +142,7 @@ Result<void> RunFile::settleCandidate(const Candidate& candidate, const std::opt
     const StoredEvaluation stored(*candidate.evaluation);
     const std::string tunables = dumpCell(candidate.tunables);
     const std::int64_t number = candidate.number;
-    const auto store = [&]() -> Result<void> {
+    return database_->transactionInTurn(mutex_, [&]() -> Result<void> {
         auto done = database_->run("UPDATE candidates SET state = ? WHERE number = ?",
                                    {toString(CandidateState::settled), number});
         if (done && tuned_source)
@@ -165,15 +165,7 @@ Result<void> RunFile::settleCandidate(const Candidate& candidate, const std::opt
             done = database_->run("INSERT INTO timelines (candidate, json_bytes, zstd) VALUES (?, ?, ?)",
                                   {number, blob->json_bytes, BlobView{blob->zstd}});
         return done;
-    };
-    std::uint64_t commit = 0;
-    {
-        const std::scoped_lock guard(mutex_);
-        if (auto done = database_->transaction(store, Database::Durability::with_next); !done)
-            return done;
-        commit = database_->lastCommit();
-    }
-    return database_->awaitDisk(commit);
+    });
 }
 
 Result<void> RunFile::addDecision(const Decision& decision)

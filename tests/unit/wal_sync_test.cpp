@@ -39,16 +39,9 @@ TEST_F(WalSyncTest, BringsCommitsOfSeveralThreadsToTheDiskBesideTheConnection)
         for (int thread = 0; thread < 4; ++thread)
             threads.emplace_back([&] {
                 for (int i = 0; i < 50; ++i) {
-                    std::uint64_t commit = 0;
-                    {
-                        const std::scoped_lock guard(connection);
-                        const auto done = database.transaction(
-                            [&] { return database.run("INSERT INTO numbers VALUES (?)", {std::int64_t{i}}); },
-                            Database::Durability::with_next);
-                        failed += done ? 0 : 1;
-                        commit = database.lastCommit();
-                    }
-                    failed += database.awaitDisk(commit) ? 0 : 1;
+                    const auto done = database.transactionInTurn(
+                        connection, [&] { return database.run("INSERT INTO numbers VALUES (?)", {std::int64_t{i}}); });
+                    failed += done ? 0 : 1;
                 }
             });
     }
@@ -59,11 +52,10 @@ TEST_F(WalSyncTest, BringsCommitsOfSeveralThreadsToTheDiskBesideTheConnection)
 TEST_F(WalSyncTest, SaysSoWhenTheLogIsGone)
 {
     Database database = open();
-    ASSERT_TRUE(database.transaction([&] { return database.run("INSERT INTO numbers VALUES (1)"); },
-                                     Database::Durability::with_next));
-    const std::uint64_t commit = database.lastCommit();
     std::filesystem::remove(path.string() + "-wal");
-    const auto on_disk = database.awaitDisk(commit);
+    std::mutex connection;
+    const auto on_disk =
+        database.transactionInTurn(connection, [&] { return database.run("INSERT INTO numbers VALUES (1)"); });
     ASSERT_FALSE(on_disk);
     EXPECT_THAT(on_disk.error().what, ::testing::HasSubstr("The run file's log could not be opened"));
     EXPECT_EQ(on_disk.error().where, path.string() + "-wal");
@@ -74,9 +66,9 @@ TEST_F(WalSyncTest, HasNothingToDoWithoutALogOfItsOwn)
     auto database = Database::open(path, Database::Mode::create);
     ASSERT_TRUE(database);
     ASSERT_TRUE(database->execute("PRAGMA journal_mode = DELETE; CREATE TABLE numbers (number INTEGER)"));
-    ASSERT_TRUE(database->transaction([&] { return database->run("INSERT INTO numbers VALUES (1)"); },
-                                      Database::Durability::with_next));
-    EXPECT_TRUE(database->awaitDisk(database->lastCommit()));
+    std::mutex connection;
+    EXPECT_TRUE(
+        database->transactionInTurn(connection, [&] { return database->run("INSERT INTO numbers VALUES (1)"); }));
 }
 
 }  // namespace
