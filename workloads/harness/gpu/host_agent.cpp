@@ -9,6 +9,7 @@
 #include "gpu/observer_process.h"
 #include "gpu/rank_launch.h"
 #include "gpu/stream_relay.h"
+#include "gpu/visible_gpus.h"
 #include "job.h"
 
 #include <sys/socket.h>
@@ -55,6 +56,7 @@ public:
             return environmentFailure(error);
         job_ = std::move(*job);
         takeEnvironment();
+        seeOnlyGpus(start_.share.devices);
         // Before there are threads or anything else that a fork should not copy.
         CUCO_CHECK(observer_.start(job_, start_.share));
         streams_.resize(streamsOf(start_.share, start_.programs.size()));

@@ -12,6 +12,7 @@
 #include "gpu/team.h"
 #include "gpu/tracing.h"
 #include "gpu/verification.h"
+#include "gpu/visible_gpus.h"
 #include "report.h"
 
 #include <algorithm>
@@ -95,9 +96,11 @@ private:
             if (rejected_)
                 return std::nullopt;
         }
+        for (const auto& team : teams_) {
+            if (team)
+                team->post(rank_message::leave, "its end");
+        }
         onTracer([this](Team& tracer) { return traceShapes(tracer); });
-        for (Team* team : allRunning())
-            team->post(rank_message::leave, "its end");
         return std::nullopt;
     }
 
@@ -127,6 +130,7 @@ private:
 
     Outcome startHere()
     {
+        seeOnlyGpus(job_.ranks);
         CUCO_CHECK(observer_.start(job_, onOneHost(job_.ranks)));
         makeTeams();
         for (Team* team : allRunning())
@@ -188,27 +192,19 @@ private:
     Outcome greetTeams()
     {
         std::vector<Hello> hellos(teams_.size());
-        Hello tracers;
         {
             const Spent::Phase phase(spent_, "start_cuda");
-            for (Team* team : allRunning())
-                team->post(rank_message::hello, "the start of CUDA and NCCL");
+            for (const auto& team : teams_)
+                postHello(*team);
             CUCO_CHECK(onTeams(allTeams(), [&](size_t i) { return readHello(*teams_[i], hellos[i]); }));
-            onTracer([&](Team& tracer) { return readHello(tracer, tracers); });
         }
         {
             const Spent::Phase phase(spent_, "start_nccl");
-            const auto join = [](Team& team, const Hello& hello) {
-                team.post(rank_message::join, "joining NCCL's communicator", Packer().text(hello.unique_id).bytes());
-            };
             for (size_t i = 0; i < teams_.size(); ++i) {
                 if (teams_[i])
-                    join(*teams_[i], hellos[i]);
+                    postJoin(*teams_[i], hellos[i]);
             }
-            if (tracer_)
-                join(*tracer_, tracers);
             CUCO_CHECK(onTeams(allTeams(), [&](size_t i) { return teams_[i]->collect(); }));
-            onTracer([](Team& tracer) { return tracer.collect(); });
         }
         const Hello& hello = hellos[0];
         gpus_ = {hello.l2_bytes, hello.free_bytes};
@@ -226,6 +222,13 @@ private:
                 postLoad(*team);
         }
         return onTeams(allTeams(), [&](size_t i) { return teams_[i]->collect(); });
+    }
+
+    static void postHello(Team& team) { team.post(rank_message::hello, "the start of CUDA and NCCL"); }
+
+    static void postJoin(Team& team, const Hello& hello)
+    {
+        team.post(rank_message::join, "joining NCCL's communicator", Packer().text(hello.unique_id).bytes());
     }
 
     void postLoad(Team& team) const
@@ -373,20 +376,19 @@ private:
         return std::nullopt;
     }
 
-    /// When all else is done. Only now is the traced program loaded: until here its processes are idle, and none of its
-    /// code has run.
+    /// When all else is done and the others are leaving. Only now does the traced program's CUDA start: until here its
+    /// processes have done nothing. A profiler that is there makes other processes' teardowns four times as long.
     Outcome traceShapes(Team& tracer)
     {
+        const auto wanted = [](const ShapeJob& shape) { return shape.trace; };
+        if (std::none_of(job_.shapes.begin(), job_.shapes.end(), wanted))
+            return std::nullopt;
+        CUCO_CHECK(startTracer(tracer));
         const int number = int(teams_.size());
-        bool loaded = false;
         for (size_t i = 0; i < job_.shapes.size(); ++i) {
             const ShapeJob& shape = job_.shapes[i];
             if (!shape.trace)
                 continue;
-            if (!std::exchange(loaded, true)) {
-                postLoad(tracer);
-                CUCO_CHECK(tracer.collect());
-            }
             postAllocate(tracer, shape, traced_sets);
             CUCO_CHECK(shareMemory(job_, tracer, number, int(i), traced_sets, observer_));
             tracer.post(rank_message::setup, "the set-up of shape " + shape.name);
@@ -397,7 +399,20 @@ private:
             tracer.post(rank_message::teardown, "the teardown of shape " + shape.name);
             CUCO_CHECK(tracer.collect());
         }
+        tracer.post(rank_message::leave, "its end");
         return std::nullopt;
+    }
+
+    Outcome startTracer(Team& tracer)
+    {
+        const Spent::Phase phase(spent_, "start_tracer");
+        Hello hello;
+        postHello(tracer);
+        CUCO_CHECK(readHello(tracer, hello));
+        postJoin(tracer, hello);
+        CUCO_CHECK(tracer.collect());
+        postLoad(tracer);
+        return tracer.collect();
     }
 
     const Job& job_;

@@ -9,7 +9,8 @@
 // and the sums of a chunk go back while the next chunk's products are computed.
 namespace {
 
-constexpr int threads = 256, most_blocks = 528, expert_lanes = 4, most_chunks = 4, least_chunk_tokens = 512;
+constexpr int threads = 256, most_blocks = 528, expert_lanes = 4, most_chunks = 4;
+constexpr int64_t least_chunk_tokens = 4096;  // of all ranks: smaller products leave SMs idle
 
 struct State {
     moe::Layer layer{};
@@ -118,8 +119,8 @@ extern "C" int cuco_setup(const cuco_context* context, void** state)
     CUCO_TRY(s->scratch.make(&s->sent_sums, all * layer.pitch()));
     CUCO_TRY(s->scratch.make(&s->received_sums, all * layer.pitch()));
     CUCO_TRY(cudaMallocHost(reinterpret_cast<void**>(&s->host_counts), most_chunks * moe::most_experts * sizeof(int)));
-    const int most = layer.tokens / least_chunk_tokens;
-    s->chunks = most < 1 ? 1 : most < most_chunks ? most : most_chunks;
+    const int64_t most = all / least_chunk_tokens;
+    s->chunks = most < 1 ? 1 : most < most_chunks ? int(most) : most_chunks;
     CUCO_TRY(cudaStreamCreateWithFlags(&s->side, cudaStreamNonBlocking));
     for (int chunk = 0; chunk < most_chunks; ++chunk) {
         CUCO_TRY(makeEvent(&s->arrived[chunk]));

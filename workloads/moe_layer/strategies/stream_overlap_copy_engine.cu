@@ -25,8 +25,8 @@ void teardown(void* state);
 // one chunk are computed the rows of the next arrive and the sums of the one before return, and no SM is taken from
 // them.
 CUCO_TUNE(chunks, 4, 1, 2, 3, 4, 6, 8);
-CUCO_TUNE(least_chunk_tokens, 512, 128, 256, 512, 1024);  // where there are so many: smaller products leave SMs idle
-CUCO_TUNE(last_chunk_percent, 100, 50, 75, 100);          // of the other chunks: the return of its sums is not hidden
+CUCO_TUNE(least_chunk_tokens, 4096, 1024, 2048, 4096, 8192);  // of all ranks: smaller products leave SMs idle
+CUCO_TUNE(last_chunk_percent, 100, 50, 75, 100);              // of the others: the return of its sums is not hidden
 CUCO_TUNE(lockstep, 1, 0, 1);  // 1: the ranks meet before a chunk's sums return, so that no two write to one peer
 CUCO_TUNE(expert_lanes, 4, 1, 2, 4, 8);  // experts whose products run side by side
 
@@ -178,6 +178,15 @@ int makeEvent(cudaEvent_t* event)
     return 0;
 }
 
+int partsOf(const moe::Layer& layer)
+{
+    // So few tokens stand for more on the emulated node and are divided as those are.
+    constexpr int64_t few = 1024;
+    const int64_t all = layer.tokens * layer.ranks;
+    const int64_t most = all < few ? layer.tokens : all / least_chunk_tokens;
+    return most < 1 ? 1 : most < chunks ? int(most) : int(chunks);
+}
+
 int setup(const cuco_context& context, void** state)
 {
     auto* s = new (std::nothrow) State;
@@ -188,10 +197,7 @@ int setup(const cuco_context& context, void** state)
     const moe::Layer layer = s->layer = moe::layerOf(context);
     if (!moe::isValid(layer))
         return cudaErrorInvalidValue;
-    // Fewer tokens than least_chunk_tokens stand for more on the emulated node and are divided as those are.
-    const int64_t least = layer.tokens < least_chunk_tokens ? 1 : least_chunk_tokens;
-    const int64_t most = layer.tokens / least < chunks ? layer.tokens / least : chunks;
-    s->parts = most > 1 ? int(most) : 1;
+    s->parts = partsOf(layer);
     s->route_ctas = context.sm_count;
     CUCO_TRY(ncclMemAlloc(&s->memory, Parts(layer).bytes));
     CUCO_TRY(ncclCommWindowRegister(s->comm, s->memory, Parts(layer).bytes, &s->window, NCCL_WIN_COLL_SYMMETRIC));
