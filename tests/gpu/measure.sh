@@ -52,6 +52,25 @@ verifyCandidate() {
     return 1
 }
 
+# verifyCandidates WORKLOAD NAME…: as many at a time as there are CPUs for their ranks, which wait by spinning: most of
+# such a job is the start of CUDA and NCCL. Those that were right are in $verified.
+verifyCandidates() {
+    local workload=$1 at_a_time=$(($(nproc) / (ranks + 1))) name running i
+    shift
+    verified=
+    while [ $# -gt 0 ]; do
+        running=()
+        for name in "${@:1:at_a_time > 0 ? at_a_time : 1}"; do
+            verifyCandidate "$workload" "$name" &
+            running+=("$! $name")
+        done
+        shift "${#running[@]}"
+        for i in "${running[@]}"; do
+            wait "${i% *}" && verified="$verified ${i#* }"
+        done
+    done
+}
+
 # timeWorkload WORKLOAD OURS…: ours, verified, in turns with host.cu, the baselines and the computing alone.
 timeWorkload() {
     local workload=$1 job=$1.$ranks.time began=$SECONDS name

@@ -114,10 +114,8 @@ main()
             continue
         fi
         for workload in $workloads; do
-            verified=
-            for candidate in seed_lsa $(sourcesOf "$workload" strategies); do
-                verifyCandidate "$workload" "$candidate" && verified="$verified $candidate"
-            done
+            # shellcheck disable=SC2046
+            verifyCandidates "$workload" seed_lsa $(sourcesOf "$workload" strategies)
             # shellcheck disable=SC2086
             [ -n "$verified" ] && [ "$SECONDS" -lt "$budget_s" ] && timeWorkload "$workload" $verified
         done

@@ -36,8 +36,9 @@ CUCO_TUNE(store_sixteenths, 4, 2, 4, 8, 16);  // of the SMs
 CUCO_TUNE(shared_sixteenths, 0, 0, 2, 4, 6, 8);
 // Every rank writes to the next one first, then to the one after that, so that no two write to one peer at a time,
 // which would slow both down. From the second chunk on they get out of step. 0: let them. 1: they meet before each
-// chunk's copies, on the same stream. 2: on a stream of its own, beside the copies before.
-CUCO_TUNE(lockstep, 1, 0, 1, 2);
+// chunk's copies, on the same stream. 2: on a stream of its own, beside the copies before. 3: so too, but as soon as
+// the chunk before is computed, so that no copy waits for it.
+CUCO_TUNE(lockstep, 1, 0, 1, 2, 3);
 CUCO_TUNE(batched, 1, 0, 1);  // 1: a chunk's copies go to the driver in one call
 
 #include "device_trace.cuh"
@@ -212,15 +213,14 @@ int waitForBeginnings(State& s)
 // `count` rows to all peers, when they are computed.
 int copyToPeers(State& s, const __nv_bfloat16* rows, int64_t count, int part)
 {
-    cudaEvent_t ready = s.computed[part];
     const bool meet = part > 0 && s.ranks > 2;
-    if (lockstep == 2 && meet) {
-        CUCO_TRY(cudaStreamWaitEvent(s.meeting_stream, ready, 0));
+    if (lockstep >= 2 && meet) {
+        CUCO_TRY(cudaStreamWaitEvent(s.meeting_stream, s.computed[lockstep == 3 ? part - 1 : part], 0));
         waitForPeers<<<1, 32, 0, s.meeting_stream>>>(s.dev_comm, 1);
-        ready = s.met[part];
-        CUCO_TRY(cudaEventRecord(ready, s.meeting_stream));
+        CUCO_TRY(cudaEventRecord(s.met[part], s.meeting_stream));
+        CUCO_TRY(cudaStreamWaitEvent(s.copy_stream, s.met[part], 0));
     }
-    CUCO_TRY(cudaStreamWaitEvent(s.copy_stream, ready, 0));
+    CUCO_TRY(cudaStreamWaitEvent(s.copy_stream, s.computed[part], 0));
     if (lockstep == 1 && meet)
         waitForPeers<<<1, 32, 0, s.copy_stream>>>(s.dev_comm, 1);
     CUCO_TRY(cudaGetLastError());

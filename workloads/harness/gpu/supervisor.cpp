@@ -377,7 +377,7 @@ private:
     }
 
     /// When all else is done and the others are leaving. Only now does the traced program's CUDA start: until here its
-    /// processes have done nothing. A profiler that is there makes other processes' teardowns four times as long.
+    /// processes have done nothing. A profiler that is there makes other processes' teardowns several times as long.
     Outcome traceShapes(Team& tracer)
     {
         const auto wanted = [](const ShapeJob& shape) { return shape.trace; };
