@@ -310,6 +310,23 @@ TEST_F(Emulator, OrdersStrategiesAsAnH200Does)
     EXPECT_NEAR(microseconds(four, "overlapped"), 467, 467 * 0.1);
 }
 
+TEST_F(Emulator, GivesAProductThatFindsTooFewSmsAnotherWave)
+{
+    const auto one = run("sharing.cu", 1, {}, {(emulator / "h200.model").string(), "32768", "1024"});
+    ASSERT_EQ(one.exit_code, 0) << one.out;
+    EXPECT_NEAR(microseconds(one, "beside"), 2 * microseconds(one, "alone"), 0.1 * microseconds(one, "alone"));
+    EXPECT_GT(microseconds(one, "told"), 1.05 * microseconds(one, "alone")) << "fewer SMs are never faster";
+    EXPECT_LT(microseconds(one, "told"), 0.8 * microseconds(one, "beside"))
+        << "smaller tiles fill the SMs that are left";
+}
+
+TEST_F(Emulator, ReadsFasterWhenAThreadHasMoreInFlight)
+{
+    const auto one = run("sharing.cu", 1, {}, {(emulator / "h200.model").string(), "32768", "1024"});
+    ASSERT_EQ(one.exit_code, 0) << one.out;
+    EXPECT_GT(microseconds(one, "sixteen"), 3 * microseconds(one, "sixty-four"));
+}
+
 TEST_F(Emulator, WritesATimelineInWhichStreamsOverlap)
 {
     const std::string model = (emulator / "h200.model").string();

@@ -5,7 +5,8 @@
 
     predictor.py sources FOLDER              writes the programs of points.txt
     predictor.py model CUCOCTL FOLDER RANKS  their modelled times, FOLDER/modelled.json
-    measure.sh FOLDER RANKS                  their times on this machine's GPUs, FOLDER/measured.txt
+    measure.sh FOLDER RANKS                  their times on this machine's GPUs, FOLDER/measured.txt;
+                                             times that are known are in measured/ beside this file
     predictor.py report FOLDER [SVG]         rank correlations, the worst misjudgements, a scatter plot
 
 Compared are an emulated shape's modelled time and the measured time of the shape it represents, on as many ranks.
@@ -101,7 +102,8 @@ def model(cucoctl, folder, ranks):
 
 def measured(folder):
     """workload -> shape -> program -> median; a program's time is scaled by its job's host.cu over that of all jobs."""
-    lines = [line.split() for line in (folder / "measured.txt").read_text().splitlines()]
+    text = (folder / "measured.txt").read_text()
+    lines = [line.split() for line in text.splitlines() if not line.startswith("#")]
     hosts, rows = {}, []
     for workload, job, shape, program, *samples in lines:
         value = median([float(sample) for sample in samples])

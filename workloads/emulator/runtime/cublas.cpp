@@ -131,21 +131,38 @@ std::size_t extent(std::size_t rows, std::size_t columns, std::size_t leading)
     return columns == 0 ? 0 : (columns - 1) * leading + rows;
 }
 
-/// Share of the SMs' time that the represented product can use: its tiles come in whole waves, and smaller tiles,
+/// How the represented product is divided: its tiles come in whole waves, and smaller tiles and parts of the depth,
 /// which fill waves better, reuse less.
-double wave_efficiency(const Product& product, double real_sms)
+struct Tiling {
+    double tiles = 1;   ///< of the real product
+    double factor = 1;  ///< of the full rate, while a tile has its SM
+};
+
+Tiling best_tiling(const Product& product, double real_sms)
 {
     struct Tile {
         double rows, columns, factor;
     };
-    static constexpr Tile tiles[] = {{128, 256, 1.0}, {256, 128, 1.0}, {128, 128, 0.88}, {64, 128, 0.7}, {64, 64, 0.5}};
+    static constexpr Tile choices[] = {
+        {128, 256, 1.0}, {256, 128, 1.0}, {128, 128, 0.88}, {64, 128, 0.7}, {64, 64, 0.5}};
+    // The depth is halved as often as it stays long enough; the sums of its parts go through memory.
+    constexpr double least_depth = 512, parts_factor = 0.9;
     const double scale = std::sqrt(machine().byte_scale);
-    double best = 0.01;
-    for (const Tile& tile : tiles) {
-        const double count = std::ceil(static_cast<double>(product.m) * scale / tile.rows) *
+    Tiling best;
+    double best_efficiency = 0;
+    for (const Tile& tile : choices) {
+        const double whole = std::ceil(static_cast<double>(product.m) * scale / tile.rows) *
                              std::ceil(static_cast<double>(product.n) * scale / tile.columns) *
                              static_cast<double>(product.batches);
-        best = std::max(best, tile.factor * count / (std::ceil(count / real_sms) * real_sms));
+        const double depth = static_cast<double>(product.k) * scale;
+        for (int parts = 1; parts == 1 || depth / parts >= least_depth; parts *= 2) {
+            const double count = whole * parts, factor = tile.factor * std::pow(parts_factor, std::log2(parts));
+            const double efficiency = factor * count / (std::ceil(count / real_sms) * real_sms);
+            if (efficiency > best_efficiency) {
+                best_efficiency = efficiency;
+                best = {count, factor};
+            }
+        }
     }
     return best;
 }
@@ -175,33 +192,40 @@ bool links_busy(const Rank& rank)
     return rank.egress.next_free > now() || rank.ingress.next_free > now();
 }
 
-/// Tiles that each fill an SM, so that products share the GPU with what else runs there.
+/// A modelled block is the tiles that as many real SMs as a modelled one stands for compute at a time, so that a
+/// product that other kernels leave too few SMs takes another wave. With `sm_target` it has that many blocks, which
+/// stay.
 Kernel* tile_kernel(const Product& product, const CommandPtr& command, int sm_target)
 {
     const Model& model = machine().model;
     const double sms = sm_target > 0 ? std::min<double>(sm_target, model.sm_count) : model.sm_count;
-    const double tiles = std::max(1.0, sms * model.gemm_tiles_per_sm);
+    const double real_of_one = model.real_sm_count / model.sm_count;
+    const Tiling tiling = best_tiling(product, sms * real_of_one);
+    const double all_blocks = std::ceil(tiling.tiles / real_of_one);
+    const double blocks = sm_target > 0 ? std::min(all_blocks, sms) : all_blocks;
+    const double waves_of_block = std::ceil(all_blocks / blocks);
     const double flops = 2.0 * static_cast<double>(product.m * product.n * product.k * product.batches);
     const double bytes = static_cast<double>(product.batches * (product.m * product.k * size_of(product.type_a) +
                                                                 product.k * product.n * size_of(product.type_b) +
                                                                 product.m * product.n * size_of(product.type_c)));
-    const double tflops = (product.type_a == CUDA_R_32F ? model.gemm_fp32_tflops : model.gemm_tflops) *
-                          wave_efficiency(product, model.real_sm_count * sms / model.sm_count);
+    const double tflops =
+        (product.type_a == CUDA_R_32F ? model.gemm_fp32_tflops : model.gemm_tflops) * tiling.factor / model.sm_count;
+    const double block_flops = flops / tiling.tiles * real_of_one * waves_of_block;
     auto* kernel = new Kernel;
     kernel->name = command->name;
     kernel->rank = command->stream->rank;
-    kernel->grid = {static_cast<unsigned>(tiles), 1, 1};
-    // Its 384 threads have nearly all registers of an SM: no block of another kernel fits beside it.
-    kernel->block = {sm_threads, 1, 1};
+    kernel->grid = {static_cast<unsigned>(blocks), 1, 1};
+    // Its 384 threads have nearly all registers of an SM: beside it fits a block of a warp or two.
+    kernel->block = {sm_threads - 64, 1, 1};
     kernel->modelled_shared = 200 << 10;
     kernel->priority = command->stream->priority;
     kernel->computes = true;
     Rank& rank = *kernel->rank;
-    kernel->block_work = [&rank, tiles, flops, bytes, tflops, sms_all = model.sm_count, hbm = model.gemm_hbm_gbps](
+    kernel->block_work = [&rank, block_flops, block_bytes = bytes / blocks, tflops, hbm = model.gemm_hbm_gbps](
                              Work& work, Sm& sm) {
         const double slower = links_busy(rank) ? 1 + machine().model.gemm_link_slowdown : 1;
-        work.need(sm.tensor, flops_time(flops / tiles * sms_all * slower, tflops));
-        work.need(rank.hbm, bytes_time(bytes / tiles, hbm));
+        work.need(sm.tensor, flops_time(block_flops * slower, tflops));
+        work.need(rank.hbm, bytes_time(block_bytes, hbm));
     };
     kernel->done = [product, command](const Kernel& ended) {
         compute(product);

@@ -136,7 +136,10 @@ inline __attribute__((always_inline)) void observe_inline(const volatile void* a
     if (CUCO_EMU_LIKELY(slot < shadowed_slots)) {
         check_shadow(address, bytes, write, site);
         ++cost.accesses;
-        ++cost.global_accesses;
+        if (write)
+            cost.burst_left = 0;
+        else
+            cost.read(bytes);
         if (CUCO_EMU_LIKELY(slot == static_cast<unsigned>(current_rank->index))) {
             (write ? cost.write_bytes : cost.read_bytes) += bytes;
         } else if (slot == pinned_slot) {
@@ -171,7 +174,6 @@ void observe_range(const void* address, std::size_t bytes, bool write, const voi
     observe_inline(address, bytes, write, site);
     if (current_warp) {  // of 16 bytes, as a loop would make
         current_warp->cost.accesses += (bytes - 1) / 16;
-        current_warp->cost.global_accesses += slot_of(address) < shadowed_slots ? (bytes - 1) / 16 : 0;
     }
 }
 

@@ -9,6 +9,7 @@
 #include "runtime/race.h"
 #include "runtime/work.h"
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <map>
@@ -85,12 +86,26 @@ struct Thread {
 struct Cost {
     std::uint64_t accesses = 0;  ///< of single lanes
     std::uint64_t total_accesses = 0;
-    std::uint64_t global_accesses = 0, longest_lane = 0;  ///< to device memory: of all, of the lane with most
+    /// Reads of device memory that a lane waits for together: of all lanes, and the most of one between two waits.
+    std::uint64_t bursts = 0, longest_run = 0;
+    std::uint64_t burst_left = 0;  ///< bytes that the running lane may still read without waiting
     std::uint64_t shared_bytes = 0, read_bytes = 0, write_bytes = 0, pinned_bytes = 0;
     std::array<std::uint64_t, max_ranks> peer_read{}, peer_write{};
     double flops = 0, group_flops = 0;  ///< of a warp's products, of a warpgroup's
     Time latency = 0;
     bool peer = false;
+
+    /// A thread has this much in flight at most, and what it stores in between it has waited for.
+    static constexpr std::uint64_t burst_bytes = 64;
+
+    void read(std::uint64_t bytes)
+    {
+        if (burst_left < bytes) {
+            bursts += (bytes + burst_bytes - 1) / burst_bytes;
+            burst_left = burst_bytes;
+        }
+        burst_left -= std::min(bytes, burst_left);
+    }
 
     bool empty() const { return accesses == 0 && flops == 0 && group_flops == 0 && latency == 0; }
 };

@@ -27,9 +27,9 @@ constexpr Figure figures[] = {
     CUCO_EMU_FIGURE(gemm_fp32_tflops),
     CUCO_EMU_FIGURE(wmma_tflops),
     CUCO_EMU_FIGURE(wgmma_tflops),
+    CUCO_EMU_FIGURE(wgmma_group_mflop),
     CUCO_EMU_FIGURE(wmma_warps_per_sm),
     CUCO_EMU_FIGURE(gemm_hbm_gbps),
-    CUCO_EMU_FIGURE(gemm_tiles_per_sm),
     CUCO_EMU_FIGURE(gemm_start_us),
     CUCO_EMU_FIGURE(warp_instructions_per_ns),
     CUCO_EMU_FIGURE(instructions_per_access),
@@ -37,7 +37,7 @@ constexpr Figure figures[] = {
     CUCO_EMU_FIGURE(shared_gbps),
     CUCO_EMU_FIGURE(hbm_gbps),
     CUCO_EMU_FIGURE(hbm_sm_gbps),
-    CUCO_EMU_FIGURE(lane_gbps),
+    CUCO_EMU_FIGURE(lane_burst_us),
     CUCO_EMU_FIGURE(host_link_gbps),
     CUCO_EMU_FIGURE(link_copy_gbps),
     CUCO_EMU_FIGURE(link_store_gbps),
@@ -130,8 +130,8 @@ bool read_model(const std::string& path, Model& model, std::string* error)
             return false;
         }
     }
-    if (model.sm_count < 1 || model.sm_count > 256 || model.copy_engines < 1 || model.gemm_tiles_per_sm < 1) {
-        *error = path + ": sm_count must be 1 to 256, copy_engines and gemm_tiles_per_sm at least 1.";
+    if (model.sm_count < 1 || model.sm_count > 256 || model.real_sm_count < model.sm_count || model.copy_engines < 1) {
+        *error = path + ": sm_count must be 1 to 256 and no more than real_sm_count, copy_engines at least 1.";
         return false;
     }
     return true;

@@ -19,13 +19,13 @@ struct Model {
     double real_sm_count = 132;
 
     double gemm_tflops = 840;
-    double gemm_link_slowdown = 0.09;
+    double gemm_link_slowdown = 0.15;
     double gemm_fp32_tflops = 45;
-    double wmma_tflops = 550;
-    double wgmma_tflops = 490;
+    double wmma_tflops = 350;
+    double wgmma_tflops = 680;
+    double wgmma_group_mflop = 0.22;
     double wmma_warps_per_sm = 4;
     double gemm_hbm_gbps = 3300;
-    double gemm_tiles_per_sm = 8;
     double gemm_start_us = 2.0;
 
     double warp_instructions_per_ns = 927;
@@ -34,12 +34,12 @@ struct Model {
     double shared_gbps = 29000;
     double hbm_gbps = 4000;
     double hbm_sm_gbps = 400;
-    double lane_gbps = 0.7;
+    double lane_burst_us = 0.43;
     double host_link_gbps = 55;
 
     double link_copy_gbps = 395;
     double link_store_gbps = 347;
-    double link_store_sm_gbps = 85;
+    double link_store_sm_gbps = 335;
     double link_load_gbps = 300;
     double link_load_sm_gbps = 60;
     double copy_start_us = 2.3;

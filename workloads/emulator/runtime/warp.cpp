@@ -58,12 +58,13 @@ void resume(Warp& warp, int lane)
     current_thread = &thread;
     current_stack = reinterpret_cast<std::uintptr_t>(thread.stack);
     thread_index = thread.index;
-    const std::uint64_t before = warp.cost.global_accesses;
+    const std::uint64_t before = warp.cost.bursts;
+    warp.cost.burst_left = 0;
     watched_system_calls = 1;
     switch_fiber(&scheduler_stack, thread.stack_pointer);
     watched_system_calls = 0;
     current_stack = no_stack;
-    warp.cost.longest_lane = std::max(warp.cost.longest_lane, warp.cost.global_accesses - before);
+    warp.cost.longest_run = std::max(warp.cost.longest_run, warp.cost.bursts - before);
 }
 
 /// Lanes that called __activemask at the same place form one group, once no lane of the warp can run on.
@@ -133,10 +134,8 @@ void describe_costs(Warp& warp)
             latency = std::max(latency, from_us(model.peer_latency_us));
         warp.block->kernel->peer_bytes += static_cast<std::uint64_t>(stored + loaded);
     }
-    if (cost.global_accesses > 0) {  // one lane alone has only so many bytes in flight
-        const double each = (own + stored + loaded) / bytes(cost.global_accesses);
-        work.at_least(bytes_time(each * bytes(cost.longest_lane), model.lane_gbps));
-    }
+    const double bursts = bytes(cost.longest_run) * machine().byte_scale * model.sm_count / model.real_sm_count;
+    work.at_least(static_cast<Time>(bursts * static_cast<double>(from_us(model.lane_burst_us))));
     work.add_latency(latency);
 }
 

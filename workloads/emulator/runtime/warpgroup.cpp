@@ -133,6 +133,7 @@ void multiply_groups(void** lanes, const void* site)
             exchange<true>(lanes, i, c, product.columns);
         current_warp->cost.group_flops += 2.0 * fragment_rows * fragment_depth * product.columns;
     }
+    current_warp->cost.group_flops += machine().model.wgmma_group_mflop * 1e6 / warps;
 }
 
 LaneProducts& own_products()
