@@ -185,7 +185,8 @@ static int check_overlap(int rank)
     const long long one = time(true, false), other = time(false, true), both = time(true, true);
     CHECK(both < one + other - (one < other ? one : other) / 2);
     CHECK(both >= one && both >= other);
-    CHECK(time(true, true) == both);
+    const long long difference = time(true, true) - both;
+    CHECK(difference >= -1 && difference <= 1);  // both readings of the clock are cut to nanoseconds
     return rank < 0;
 }
 
